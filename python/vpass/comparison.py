@@ -87,6 +87,9 @@ def compare(
 ) -> Comparison:
     """Run each technique with ``seeds`` seeds from ``seed`` on. Options are those of ``run``.
 
+    For each seed, an undisturbed twin also runs on flash that reads do not disturb. Each result has
+    its ``read_wear_net``, the wear beyond this twin.
+
     ``threads`` is the number of simultaneous runs, limited by the memory. The default is the number
     of cores. With an observer or with ``progress``, the default is 1.
     """
@@ -115,7 +118,14 @@ def compare(
     else:
         runs = _on_threads(threads, progress, [partial(one, *job) for job in jobs])
     in_turn = iter(runs)
-    return Comparison({name: list(islice(in_turn, seeds)) for name in names})
+    results = {name: list(islice(in_turn, seeds)) for name in names}
+    # The twin of a run would call the GC or refresh of the user's program again.
+    if all(isinstance(options.get(name, ""), str | None) for name in ("gc", "refresh")):
+        for of_seed in zip(*results.values(), strict=True):
+            net = _vpass.read_wear_net([one.ran for one in of_seed])
+            for one, value in zip(of_seed, net, strict=True):
+                one.set_read_wear_net(value)
+    return Comparison(results)
 
 
 def _on_threads(

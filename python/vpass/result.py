@@ -66,6 +66,11 @@ class Result(Record):
         self.python_calls = ran.python_calls
         self.ran = ran
 
+    def set_read_wear_net(self, percent: float | None) -> None:
+        """Add the net read wear, which a comparison knows. Without a number, nothing is added."""
+        if percent is not None:
+            self._of["read_wear_net"] = percent
+
     def latency(self, kind: str = "read") -> Latency:
         """Return latencies of the host's requests. ``kind`` is read, write or read_during_reclaim.
         Raises Error if the run did not use the timed gear."""

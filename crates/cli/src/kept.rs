@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use vpass_lab::experiments::{Note, OnDisk, Rows};
+use vpass_lab::experiment::{Note, OnDisk, Rows};
 use vpass_lab::failure::Failure;
 use vpass_lab::numbers::plural;
 

@@ -6,20 +6,25 @@ use clap::Args;
 use vpass_drive::base::phrase::Opt;
 use vpass_drive::base::units::Bytes;
 use vpass_lab::as_json;
-use vpass_lab::compare::refused::by_reason;
+use vpass_lab::experiment::Combinations;
 use vpass_lab::failure::Failure;
+use vpass_lab::life::Until;
 use vpass_lab::life::ladder::LADDER;
+use vpass_lab::life::request::{Planned, Request};
 use vpass_lab::llm::{Llm, Technique};
 use vpass_lab::load::{self, Generated};
 use vpass_lab::plain;
-use vpass_lab::plan::RunPlan;
+use vpass_lab::plan::{Chosen, RunPlan, Tables};
+use vpass_lab::samples::Samples;
+use vpass_lab::setup::{Base, Gear, Named, Setup};
 use vpass_workload::model::ModelLaw;
 use vpass_workload::synthetic::Sample;
 
+use crate::dialect::CommandLine;
 use crate::exit::Exit;
-use crate::life::args::LifeArgs;
-use crate::life::{planned, simulated};
+use crate::life::simulated;
 use crate::out;
+use crate::progress::bar;
 use crate::table::wrapped;
 
 pub(crate) const EXAMPLES: &str = "Examples:\n  \
@@ -82,6 +87,8 @@ pub(crate) struct LlmArgs {
 
 /// Lowest rung on which the years have an interval.
 const RUNG_WITH_WRITES: u32 = 2;
+/// Half width of the intervals on the ladder. On a single rung, it is not used.
+const WITHIN: f64 = 0.1;
 /// Number of samples of the drive for each life.
 const SAMPLES: u32 = 2;
 
@@ -96,28 +103,29 @@ pub(crate) fn llm(args: &LlmArgs) -> Result<Exit, Failure> {
             ))
             .at(Opt::Model.to(args.workload())));
     }
-    let plans = planned(&args.life(&args.reclaim, None))?;
-    let block = plans.iter().find(|plan| plan.reclaim == "block");
+    let request = args.request();
+    let planned = Planned::new(request.clone(), &Tables::default(), &bar)?;
+    let plans: Vec<&RunPlan> = planned.contenders.iter().map(|one| &one.plan).collect();
+    let block = plans.iter().copied().find(|plan| *plan.reclaim == *"block");
     let law = plans[0].model_law()?;
     if law.bytes_per_token() <= 0.0 && law.write_bytes_per_s() <= 0.0 {
-        show(args, &Llm::of(&plans[0], block, vec![])?)?;
+        show(args, &Llm::of(plans[0], block, vec![])?)?;
         return Ok(Exit::Done);
     }
     let rung = args.rung.unwrap_or_else(|| rung_of(&law));
-    let sample = smallest_sample(&plans[0]);
-    let simulated = simulated(&args.life(&args.reclaim, Some((sample, rung))))?;
-    for (labels, why) in by_reason(&simulated.refused) {
-        out::say(&format!("{labels}: refused: {why}"));
-    }
+    let sample = smallest_sample(plans[0]);
+    let samples = Some(Samples { count: SAMPLES.min(sample), of: sample });
+    let samples = samples.filter(|samples| samples.of > 1);
+    let (lives, exit) = simulated(Request { samples, rung: Some(rung), ..request })?;
     let mut techniques = vec![];
-    for plan in &plans {
-        let of_plan = simulated.lives.iter().find(|life| *plan.reclaim == *life.reclaim);
+    for plan in plans.iter().copied() {
+        let of_plan = lives.iter().find(|life| *plan.reclaim == *life.reclaim);
         if let Some(life) = of_plan {
             techniques.push(Technique::simulated(plan, &law, life, rung)?);
         }
     }
-    show(args, &Llm::of(&plans[0], block, techniques)?)?;
-    simulated.exit()
+    show(args, &Llm::of(plans[0], block, techniques)?)?;
+    exit
 }
 
 /// Returns N for the smallest allowed sample, which is 1/N of the drive. If a single plane has
@@ -156,9 +164,8 @@ impl LlmArgs {
         }
     }
 
-    /// Returns options of `vpass life` that simulate these techniques. With `simulated` (N, R),
-    /// each sample is 1/N of the drive, and lives are simulated on rung R.
-    fn life(&self, reclaim: &[String], simulated: Option<(u32, u32)>) -> LifeArgs {
+    /// Returns the lives of these techniques, on the whole drive.
+    fn request(&self) -> Request {
         let size = self.model.as_deref().filter(|text| Bytes::parse(text).is_ok());
         let number = |key: &str, value: Option<f64>| value.map(|value| format!("{key}={value}"));
         let bytes = |key: &str, value: Option<Bytes>| {
@@ -172,19 +179,31 @@ impl LlmArgs {
             number("workload.model.tokens_per_second", self.tokens_per_second),
             number("workload.hours_per_day", self.hours),
         ];
-        let mut line = vec![
-            format!("--drive={}", self.drive),
-            format!("--workload={}", self.workload()),
-            format!("--reclaim={}", reclaim.join(",")),
-            format!("--seed={}", self.seed),
-            format!("--rung={}", self.rung.or(simulated.map(|(_, rung)| rung)).unwrap_or(1)),
-        ];
-        if let Some((of, _)) = simulated.filter(|(of, _)| *of > 1) {
-            line.push(format!("--sample={}/{of}", SAMPLES.min(of)));
+        let base = Base {
+            gear: Gear::Fluid,
+            set: sets.into_iter().flatten().chain(self.set.iter().cloned()).collect(),
+            seed: self.seed,
+            dialect: &CommandLine,
+            ..Base::new(&*self.drive)
+        };
+        let techniques = Chosen::default();
+        Request {
+            setup: Setup::new(base, Named::Workload(self.workload().into())),
+            samples: None,
+            combinations: Combinations {
+                reclaim: self.reclaim.iter().map(|name| name.trim().to_owned()).collect(),
+                gc: vec![techniques.gc.into()],
+                refresh: vec![],
+                parity: vec![techniques.parity.into()],
+            },
+            seeds: 1,
+            until: Until::default(),
+            exact: false,
+            rung: Some(self.rung.unwrap_or(1)),
+            within: WITHIN,
+            minutes: None,
+            threads: None,
         }
-        let sets = sets.into_iter().flatten().chain(self.set.iter().cloned());
-        line.extend(sets.map(|set| format!("--set={set}")));
-        LifeArgs::of_line(line)
     }
 }
 

@@ -8,9 +8,10 @@ mod verdict;
 use std::fmt::Write;
 
 use vpass_drive::base::units::Cause;
-use vpass_lab::compare::column::{reclaim_wait_percent, reclaim_wait_us};
 use vpass_lab::numbers::{bytes, count, digits, microseconds, plural, seconds};
 use vpass_lab::plan::RunPlan;
+use vpass_lab::results::quantity::{reclaim_wait_percent, reclaim_wait_us};
+use vpass_lab::results::warning::Warning;
 use vpass_lab::results::{LifeUnit, Merged, Quantiles, Summary, Trace};
 use vpass_oracle::OracleReport;
 
@@ -63,7 +64,11 @@ pub(crate) fn render(s: &Summary, page_bytes: u64, colour: bool) -> String {
     }
     section("Simulation", &simulation(s));
     if !s.warnings.is_empty() {
-        let _ = writeln!(text, "{}", warnings(&s.warnings, colour));
+        let _ = writeln!(
+            text,
+            "{}",
+            warnings(&s.warnings.iter().map(Warning::sentence).collect::<Vec<_>>(), colour)
+        );
     }
     let look = if s.lost_data() || s.oracle.as_ref().is_some_and(OracleReport::is_bug) {
         Look::Bad

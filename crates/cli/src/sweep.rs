@@ -9,25 +9,24 @@ mod file;
 mod render;
 
 use std::fmt::Write as _;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use vpass_lab::as_json;
+use vpass_lab::compare::Comparison;
 use vpass_lab::compare::row::ComparisonRow;
-use vpass_lab::compare::rows;
-use vpass_lab::experiments::{Engine, Rows};
+use vpass_lab::compare::sweep::{Point, Refusal, Sweep, Swept};
+use vpass_lab::experiment::{Engine, Experiment};
 use vpass_lab::failure::Failure;
 use vpass_lab::files;
 use vpass_lab::load;
 use vpass_lab::plan::RunPlan;
-use vpass_lab::results::Summary;
-use vpass_lab::run::Outcome;
 
 use crate::args::{CompareArgs, Form, at_least_one};
-use crate::compare::{Row, plans_of_point, seeds_of_sweep};
-use crate::dialect::CommandLine;
+use crate::compare::{self, setup_of};
+use crate::dialect;
 use crate::exit::Exit;
 use crate::kept::rows_of;
 use crate::out;
@@ -37,8 +36,7 @@ use crate::report_page::{PageArgs, WithPage};
 use crate::table::wants_colour;
 use crate::unfinished::leftovers;
 pub(crate) use axis::Axis;
-use axis::{Swept, grid};
-use render::Done;
+use axis::grid;
 
 /// Command-line options of `vpass sweep`.
 #[derive(Debug, Args)]
@@ -80,27 +78,20 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     compare.setup.base.json = args.json;
     (compare.threads, compare.fresh, compare.form) = (args.threads, args.fresh, args.form);
     compare.page = args.page.clone();
-    run(&compare, points, &args.file.display().to_string())
+    run(&compare, &points, &args.file.display().to_string())
 }
 
 /// Runs the sweep of `vpass compare --sweep`.
 pub(crate) fn of_compare(args: &CompareArgs) -> Result<Exit, Failure> {
-    run(args, grid(&args.sweep), "--sweep")
+    run(args, &grid(&args.sweep), "--sweep")
 }
 
 /// Largest number of points in a sweep. More points would take days, and their table would be too
 /// long to read.
 const MOST_POINTS: usize = 100_000;
 
-/// Point of a sweep, with the plans of all runs at this point.
-struct Point {
-    swept: Swept,
-    plans: Vec<RunPlan>,
-    refused: Vec<(Option<String>, String)>,
-}
-
 /// Runs a sweep. `source` is the option or the file that has the points.
-fn run(args: &CompareArgs, points: Vec<Swept>, source: &str) -> Result<Exit, Failure> {
+fn run(args: &CompareArgs, points: &[Swept], source: &str) -> Result<Exit, Failure> {
     args.setup.require_one_sample()?;
     if points.len() > MOST_POINTS {
         return Err(Failure::usage(format!(
@@ -114,68 +105,59 @@ fn run(args: &CompareArgs, points: Vec<Swept>, source: &str) -> Result<Exit, Fai
     }
     let place = args.setup.base.out.as_deref();
     place.map(check_place).transpose()?;
-    let kept = rows_of(args.page.place_of_rows(place), args.fresh)?;
-    let points = points.into_iter().map(|swept| planned(args, swept)).collect::<Vec<_>>();
-    if let Some(why) = points.iter().all(|point| point.plans.is_empty()).then(|| &points[0].refused)
-    {
-        return Err(Failure::usage(why.first().map_or_else(String::new, |(_, why)| why.clone())));
+    let rows = rows_of(args.page.place_of_rows(place), args.fresh)?;
+    let planned: Vec<_> = points.iter().map(|swept| planned(args, swept)).collect();
+    if planned.iter().all(Result::is_err) {
+        return Err(Failure::usage(planned[0].as_ref().err().cloned().unwrap_or_default()));
     }
-    let plans: Vec<&RunPlan> = points.iter().flat_map(|point| &point.plans).collect();
-    let mut finished = run_all(&plans, args, &kept)?.into_iter();
-    let seeds = seeds_of_sweep(args).get();
-    let mut all = vec![];
-    for point in &points {
-        let of_point: Vec<&RunPlan> = point.plans.iter().collect();
-        let results = finished.by_ref().take(of_point.len()).collect();
-        let (rows, stopped) = if of_point.is_empty() {
-            (vec![], vec![])
-        } else {
-            rows(&of_point, results, seeds as usize)
-        };
-        let (swept, refused) = (point.swept.clone(), point.refused.clone());
-        all.push(Done { swept, rows, stopped, refused });
-    }
-    let firsts: Vec<Option<&RunPlan>> = points.iter().map(|point| point.plans.first()).collect();
-    show(args, &all, &firsts)?;
-    let has_bug = all.iter().flat_map(|done| &done.rows).any(ComparisonRow::has_bug);
-    if has_bug {
+    let experiments: Vec<&Experiment> = planned.iter().flatten().collect();
+    let firsts: Vec<Option<&RunPlan>> =
+        planned.iter().map(|one| one.as_ref().ok().map(Experiment::first)).collect();
+    let engine = Engine { name: "sweep", rows: &rows, threads: args.threads, begin: &bar };
+    let mut compared = engine.compare(&experiments, None)?.into_iter();
+    let comparison = |one: &Result<Experiment, String>| match one {
+        Ok(_) => Ok(compared.next().expect("a comparison of each planned point")),
+        Err(why) => Err(why.clone()),
+    };
+    let all: Vec<_> = planned.iter().map(comparison).collect();
+    let keys = points[0].iter().map(|(key, _)| key.clone()).collect();
+    let points = points.iter().zip(all).map(|(swept, one)| Point::of(swept, one)).collect();
+    let sweep = Sweep::new(keys, points, seeds_of(args).get());
+    show(args, &sweep, &firsts)?;
+    exit(&sweep)
+}
+
+/// Returns the exit code of a sweep.
+fn exit(sweep: &Sweep) -> Result<Exit, Failure> {
+    let rows = sweep.points.iter().filter_map(|point| point.comparison.as_ref());
+    if rows.flat_map(|compared| &compared.techniques).any(ComparisonRow::has_bug) {
         return Err(Failure::failed(
             "the oracle found a bug of the drive model; `vpass run` shows the findings",
         ));
     }
-    let stops: Vec<String> = all.iter().flat_map(Done::stops).collect();
+    let stops = sweep.points.iter().flat_map(|point| {
+        let at = sweep.name(point);
+        point.stopped.iter().map(move |row| format!("{at}, under {}: {}", row.label, row.why))
+    });
+    let stops: Vec<String> = stops.collect();
     if stops.is_empty() { Ok(Exit::Done) } else { Err(Failure::failed(stops.join("; "))) }
 }
 
-/// Plans the comparison at one point of a sweep. If the settings of the point are refused, the
-/// returned point has no plans.
-fn planned(args: &CompareArgs, swept: Swept) -> Point {
-    let set = swept.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>();
-    match plans_of_point(args, set) {
-        Ok((plans, refused)) => {
-            let refused = refused.into_iter().map(|row| (Some(row.label), row.why)).collect();
-            Point { swept, plans, refused }
-        }
-        Err(why) => {
-            Point { swept, plans: vec![], refused: vec![(None, why.in_dialect(&CommandLine))] }
-        }
-    }
+/// Returns the number of seeds at each point of a sweep.
+fn seeds_of(args: &CompareArgs) -> NonZeroU32 {
+    args.seeds.unwrap_or(NonZeroU32::MIN)
 }
 
-/// Runs all plans that no earlier command has finished.
-fn run_all(
-    plans: &[&RunPlan],
-    args: &CompareArgs,
-    rows: &Rows,
-) -> Result<Vec<Result<Summary, Failure>>, Failure> {
-    let engine = Engine { name: "sweep", rows, threads: args.threads, begin: &bar };
-    let row = |_, outcome: Result<&Outcome, &Failure>| {
-        Ok(match outcome {
-            Ok(outcome) => Row::of(outcome, vec![]),
-            Err(stop) => Row::stopped(stop.in_dialect(&CommandLine)),
-        })
-    };
-    engine.run(plans, |_| String::new(), row, |_, row: Row| row.put_into(None, ""))
+/// Plans the comparison at one point of a sweep. If the settings of the point are refused, the
+/// error has the reason.
+fn planned(args: &CompareArgs, swept: &Swept) -> Result<Experiment, String> {
+    let mut setup = setup_of(args);
+    setup.base.set.extend(swept.iter().map(|(key, value)| format!("{key}={value}")));
+    let combinations = args.combined.with(&args.reclaim);
+    let planned = Experiment::new(&setup, &combinations, Some(seeds_of(args)), &bar);
+    let planned = planned.map_err(|why| dialect::sentence(&why))?;
+    out::say_all(&planned.left_out);
+    Ok(planned)
 }
 
 /// Files of the results, in the order in which they get their names.
@@ -203,45 +185,39 @@ fn check_place(place: &Path) -> Result<(), Failure> {
 }
 
 /// Prints the results of a sweep. With `--out`, the results are also written to files.
-fn show(args: &CompareArgs, all: &[Done], plans: &[Option<&RunPlan>]) -> Result<(), Failure> {
-    let json = render::json(all, plans, seeds_of_sweep(args).get())?;
-    let csv = render::csv(all);
+fn show(args: &CompareArgs, sweep: &Sweep, plans: &[Option<&RunPlan>]) -> Result<(), Failure> {
+    let json = as_json::value(sweep)?;
+    let csv = render::csv(sweep);
     if let Some(place) = &args.setup.base.out {
         std::fs::create_dir_all(place).map_err(|e| {
             Failure::usage(format!("--out {} cannot be written: {e}", place.display()))
         })?;
         let mut timeless = json.clone();
         let (_, timing) = files::timing(&mut timeless)?;
-        let (text, manifest) = (as_json::text(&timeless)?, render::manifest()?);
-        let [first, second, third, last] = FILES;
-        write_together(
-            place,
-            &[
-                (first, csv.as_bytes()),
-                (second, &timing),
-                (third, manifest.as_bytes()),
-                (last, text.as_bytes()),
-            ],
-        )?;
+        let manifest = as_json::text(&crate::call::manifest("sweep"))?;
+        let text = as_json::text(&timeless)?;
+        let contents = [csv.as_bytes(), &timing, manifest.as_bytes(), text.as_bytes()];
+        let named: Vec<(&str, &[u8])> = FILES.into_iter().zip(contents).collect();
+        write_together(place, &named)?;
     }
     out::print(&match args.form {
         Form { csv: true, .. } => csv,
         _ if args.setup.base.json => as_json::text(&json)?,
-        form => tables(all, plans, form.markdown),
+        form => tables(sweep, plans, form.markdown),
     })
 }
 
 /// Returns a text with one table for each point of a sweep. If a technique has no results, the text
 /// says why.
-fn tables(all: &[Done], plans: &[Option<&RunPlan>], is_markdown: bool) -> String {
+fn tables(sweep: &Sweep, plans: &[Option<&RunPlan>], is_markdown: bool) -> String {
     let mut text = String::new();
-    for (done, plan) in all.iter().zip(plans) {
-        let _ = writeln!(text, "{}\n", done.name());
-        if let Some(plan) = plan.filter(|_| !done.rows.is_empty()) {
-            text += &crate::compare::table_of(&done.rows, plan, is_markdown, wants_colour());
+    for (point, plan) in sweep.points.iter().zip(plans) {
+        let _ = writeln!(text, "{}\n", sweep.name(point));
+        if let Some((compared, plan)) = point.comparison.as_ref().zip(*plan) {
+            let table = compare::table(&Comparison { refused: vec![], ..compared.clone() }, plan);
+            text += &if is_markdown { table.markdown() } else { table.render(wants_colour()) };
         }
-        let stopped = done.stopped.iter().map(|row| (Some(row.label.clone()), row.why.clone()));
-        for (label, why) in done.refused.iter().cloned().chain(stopped) {
+        for Refusal { label, why } in point.without_results() {
             let label = label.map_or_else(String::new, |label| label + ": ");
             let _ = writeln!(text, "{label}no results: {why}");
         }

@@ -12,6 +12,7 @@
 //! | `workload_generated` | true or false | Same meaning as in `summary.json`. |
 //! | `seed`, `seeds` | integer | First seed, and number of seeds. |
 //! | `verdict` | list of text | Sentences that are printed below the table. |
+//! | `findings.KEY` | text | Part of the verdict about the column, such as "RAM is the same under all (1.20 KiB)". The key `life` stands for the drive's life. |
 //! | `winners.KEY` | list of text | Labels of the rows that win the column; empty without a winner. |
 //! | `not_told_apart.KEY` | list of text | Labels of the rows that may be the best of the column: the best row, and all rows whose difference to it is below 1 % or has a 99 % interval that includes 0. Rows with equal values are included. If the noise of a difference is unknown, or if the numbers may not be compared, all competing rows are included. Empty if one row is clearly the best. |
 //! | `winners.life`, `not_told_apart.life` | list of text | Lists for the drive's life, measured in the unit that suits this workload. |
@@ -33,83 +34,197 @@
 //! | `techniques[].runs` | list of object | The `summary.json` of each seed. |
 //! | `stopped`, `refused` | list of object | Techniques that have no row, each with the reason. Absent if every technique has a row. |
 
-pub mod column;
-pub mod net;
 pub mod pairs;
 pub mod ranking;
 pub mod refused;
 mod reliability;
 pub mod row;
+pub mod sweep;
 pub mod verdict;
 pub mod warnings;
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
 use vpass_drive::api::parity::NO_PARITY;
 use vpass_drive::api::reclaim::NO_RECLAIM;
 use vpass_drive::api::refresh::NO_REFRESH;
 
-use crate::as_json;
 use crate::failure::Failure;
 use crate::numbers::plural;
 use crate::plan::RunPlan;
-use crate::results::{Confidence, LifeUnit, Reclaim, Summary};
-use column::{COLUMNS, Sizes};
+use crate::results::quantity::{QUANTITIES, Quantity};
+use crate::results::{About, LifeUnit, Reclaim, Summary};
 use ranking::{not_told_apart, winners};
 use refused::Refused;
 pub use reliability::unequal_reliability;
-use row::{ComparisonRow, RowLife};
+use row::ComparisonRow;
 
-/// Builds the rows from finished runs. The runs are ordered by technique, and each technique has
-/// one run for each seed. If the drive stopped in a run, the technique of the run has no row.
-pub fn rows(
-    plans: &[&RunPlan],
-    finished: Vec<Result<Summary, Failure>>,
-    seeds: usize,
-) -> (Vec<ComparisonRow>, Vec<Refused>) {
-    let many_gcs = plans.iter().any(|p| p.gc != plans[0].gc);
-    // Labels do not name a refresh technique that is a part of the parity technique.
-    let many_refreshes =
-        plans.iter().any(|p| p.said_of_refresh.is_named && p.refresh != plans[0].refresh);
-    let many_parities = plans.iter().any(|p| p.parity != plans[0].parity);
-    let (mut rows, mut stopped) = (vec![], vec![]);
-    let mut finished = finished.into_iter();
-    for plan in plans.chunks(seeds).map(|chunk| chunk[0]) {
-        let others = [
-            (many_gcs, plan.gc.name),
-            (many_refreshes, plan.refresh.name),
-            (many_parities, plan.parity.name),
-        ];
-        let others = others.into_iter().filter(|(many, _)| *many);
-        let label = others
-            .fold(plan.reclaim.name.to_owned(), |label, (_, name)| format!("{label} + {name}"));
-        match finished
-            .by_ref()
-            .take(seeds)
-            .collect::<Vec<_>>()
-            .into_iter()
-            .collect::<Result<Vec<_>, _>>()
-        {
-            Ok(runs) => rows.push(ComparisonRow::new(plan, label, runs)),
-            Err(failure) => {
-                stopped.push(Refused::stopped(plan, label, failure.in_dialect(plan.dialect)))
+/// Label of one technique: the reclaim technique, and the other techniques that `others` names.
+pub fn label<'a>(reclaim: &str, others: impl IntoIterator<Item = &'a str>) -> String {
+    others.into_iter().fold(reclaim.to_owned(), |label, name| format!("{label} + {name}"))
+}
+
+/// Runs of one technique, in ascending order of the seeds.
+pub struct Finished<'a> {
+    /// Plan of the first seed.
+    pub plan: &'a RunPlan,
+    /// Label of the technique.
+    pub label: String,
+    /// Result of each seed, or the reason why the drive stopped.
+    pub runs: Vec<Result<Summary, Failure>>,
+}
+
+/// Results of a comparison, as `compare.json` contains them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Drive, workload and seeds.
+    #[serde(flatten)]
+    pub about: About,
+    /// Sentences below the table.
+    pub verdict: Vec<String>,
+    /// Parts of the verdict, by the key of the column.
+    pub findings: BTreeMap<String, String>,
+    /// Labels of the rows that win each column. The key `life` stands for the column of lives in
+    /// the unit that suits the workload.
+    pub winners: BTreeMap<String, Vec<String>>,
+    /// Labels of the rows that may all be the best of each column.
+    pub not_told_apart: BTreeMap<String, Vec<String>>,
+    /// Label and unit of each column.
+    pub columns: BTreeMap<String, ColumnFacts>,
+    /// Rows in the order of the techniques.
+    pub techniques: Vec<ComparisonRow>,
+    /// Techniques whose drive stopped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stopped: Vec<Refused>,
+    /// Techniques that do not suit the drive or the workload.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Refused>,
+}
+
+/// Facts about a column for a reader of the file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ColumnFacts {
+    /// Name of the column.
+    pub label: String,
+    /// Unit of the values; empty for a ratio.
+    pub unit: String,
+}
+
+impl Comparison {
+    /// Compares finished techniques. There is at least one. A technique whose drive stopped in a
+    /// run has no row.
+    pub fn of(finished: Vec<Finished>, refused: Vec<Refused>) -> Self {
+        let about = finished[0].plan.about(finished[0].runs.len() as u32);
+        let (mut rows, mut stopped) = (vec![], vec![]);
+        for Finished { plan, label, runs } in finished {
+            match runs.into_iter().collect::<Result<Vec<_>, _>>() {
+                Ok(runs) => rows.push(ComparisonRow {
+                    ignores_seed: plan.ignores_seed(),
+                    ..ComparisonRow::new(label, runs)
+                }),
+                Err(failure) => {
+                    stopped.push(Refused::stopped(plan, label, failure.in_dialect(plan.dialect)));
+                }
             }
         }
+        Self { stopped, refused, ..Self::new(about, rows) }
     }
-    mark_baselines(&mut rows);
-    mark_idle(&mut rows);
-    if let Some(sentence) = unequal_reliability(&rows) {
-        rows.iter_mut().flat_map(|row| &mut row.runs).for_each(|run| run.warn(sentence.as_str()));
+
+    /// Compares rows. `about` describes what the rows share.
+    pub fn new(about: About, mut rows: Vec<ComparisonRow>) -> Self {
+        mark_baselines(&mut rows);
+        mark_idle(&mut rows);
+        if let Some(sentence) = unequal_reliability(&rows) {
+            let runs = rows.iter_mut().flat_map(|row| &mut row.runs);
+            runs.for_each(|run| run.warn(sentence.as_str()));
+        }
+        name_where_used(&mut rows, NO_REFRESH, |row| &mut row.refresh);
+        name_where_used(&mut rows, NO_PARITY, |row| &mut row.parity);
+        let shown: Vec<&Quantity> = QUANTITIES
+            .iter()
+            .filter(|quantity| quantity.stands(rows.iter().map(|row| row.mean(quantity))))
+            .collect();
+        for row in &mut rows {
+            row.columns.retain(|key, _| shown.iter().any(|quantity| quantity.key == key));
+            row.warnings = row.merged_warnings();
+        }
+        let (mut best, mut tied, mut columns) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        for quantity in shown {
+            let wins = rows.iter().zip(winners(&rows, quantity)).filter(|(_, wins)| *wins);
+            best.insert(quantity.key.to_owned(), wins.map(|(row, _)| row.label.clone()).collect());
+            tied.insert(quantity.key.to_owned(), not_told_apart(&rows, quantity));
+            let facts =
+                ColumnFacts { label: quantity.label.into(), unit: quantity.unit.name().into() };
+            columns.insert(quantity.key.to_owned(), facts);
+        }
+        // A table shows only one column of lives. The list `life` is a copy of its list.
+        for lists in [&mut best, &mut tied] {
+            let of_life: Option<Vec<String>> =
+                life_unit(&rows).and_then(|unit| lists.get(unit.key()).cloned());
+            lists.insert("life".into(), of_life.unwrap_or_default());
+        }
+        Self {
+            about,
+            verdict: verdict::sentences(&rows),
+            findings: verdict::findings(&rows),
+            winners: best,
+            not_told_apart: tied,
+            columns,
+            techniques: rows,
+            stopped: vec![],
+            refused: vec![],
+        }
     }
-    (rows, stopped)
+
+    /// Returns the quantities that have a column, in the order of files.
+    pub fn quantities(&self) -> impl Iterator<Item = &'static Quantity> {
+        QUANTITIES.iter().filter(|quantity| self.columns.contains_key(quantity.key))
+    }
+
+    /// Returns whether a row wins a column. The key `life` stands for the column of lives.
+    pub fn wins(&self, key: &str, row: &ComparisonRow) -> bool {
+        self.winners.get(key).is_some_and(|labels| labels.contains(&row.label))
+    }
+
+    /// Returns whether any row has a refresh technique.
+    pub fn refreshes(&self) -> bool {
+        self.techniques.iter().any(|row| row.refresh.is_some())
+    }
+
+    /// Returns whether any row has a parity technique.
+    pub fn has_parity(&self) -> bool {
+        self.techniques.iter().any(|row| row.parity.is_some())
+    }
+}
+
+/// Names a technique in all rows if any row has one, and in no row otherwise. `none` is the name in
+/// a row without the technique.
+fn name_where_used(
+    rows: &mut [ComparisonRow],
+    none: &str,
+    of: fn(&mut ComparisonRow) -> &mut Option<String>,
+) {
+    let is_used = rows.iter_mut().any(|row| of(row).as_ref().is_some_and(|name| name != none));
+    for row in rows {
+        let name = of(row).take();
+        *of(row) = is_used.then(|| name.unwrap_or_else(|| none.to_owned()));
+    }
 }
 
 /// Marks the rows without read reclaim as baselines, if other rows have read reclaim.
 fn mark_baselines(rows: &mut [ComparisonRow]) {
-    let has_technique = rows.iter().any(|row| row.reclaim != NO_RECLAIM);
-    for row in rows {
-        row.baseline = has_technique && row.reclaim == NO_RECLAIM;
+    let reclaims: Vec<bool> = rows.iter().map(|row| row.reclaim != NO_RECLAIM).collect();
+    for (row, is_baseline) in rows.iter_mut().zip(baselines(&reclaims)) {
+        row.baseline = is_baseline;
     }
+}
+
+/// Returns which rows are baselines: rows without read reclaim among rows with read reclaim.
+/// `reclaims` says which rows have read reclaim. A baseline shows what reads do to unprotected
+/// data, and never wins.
+pub fn baselines(reclaims: &[bool]) -> Vec<bool> {
+    reclaims.iter().map(|reclaims_it| !reclaims_it && reclaims.contains(&true)).collect()
 }
 
 /// Marks the rows whose read reclaim did nothing in any run, if rows differ in read reclaim.
@@ -131,150 +246,16 @@ fn mark_idle(rows: &mut [ComparisonRow]) {
     }
 }
 
-/// Returns whether a comparison of these rows shows this column.
-pub fn stands(rows: &[ComparisonRow], column: usize) -> bool {
-    let of = &COLUMNS[column];
-    !of.is_of_aged_data()
-        || rows.iter().any(|row| row.means[column].is_some_and(|e| of.says_something(e.mean)))
-}
-
 /// Returns the unit in which the lives of all rows are measured. Returns `None` if the rows have
 /// different units.
 pub fn life_unit(rows: &[ComparisonRow]) -> Option<LifeUnit> {
-    let first = rows.first()?.life_unit();
-    first.filter(|_| rows.iter().all(|row| row.life_unit() == first))
+    let first = rows.first()?.life_unit;
+    first.filter(|_| rows.iter().all(|row| row.life_unit == first))
 }
 
 /// Returns the unit of the lives that a table shows. Lives that have not settled are not shown.
 pub fn shown_life(rows: &[ComparisonRow]) -> Option<LifeUnit> {
-    life_unit(rows).filter(|_| rows.iter().all(ComparisonRow::life_settled))
-}
-
-/// Returns whether any row has a refresh technique.
-pub fn refreshes(rows: &[ComparisonRow]) -> bool {
-    rows.iter().any(|row| row.refresh != NO_REFRESH)
-}
-
-/// Returns whether any row has a parity technique.
-pub fn has_parity(rows: &[ComparisonRow]) -> bool {
-    rows.iter().any(|row| row.parity != NO_PARITY)
-}
-
-#[expect(clippy::struct_excessive_bools, reason = "each variant is a different value in the file")]
-#[derive(Serialize)]
-struct Technique<'a> {
-    /// Name of the row in the table and in all lists of `compare.json`.
-    label: &'a str,
-    reclaim: &'a str,
-    gc: &'a str,
-    /// Name of the refresh technique. Absent if no row has a refresh technique.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    refresh: Option<&'a str>,
-    /// Name of the parity technique. Absent if no row has a parity technique.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parity: Option<&'a str>,
-    counterfactual: bool,
-    baseline: bool,
-    /// Whether the runs caused no wear. Without wear, no run programmed or erased anything.
-    no_wear_seen: bool,
-    /// Whether, in at least one run, requests came faster than the drive could serve them.
-    saturated: bool,
-    /// Shortest and longest probable life over all runs, in days. Null if the life in days is
-    /// unknown.
-    life_low_days: Option<f64>,
-    life_high_days: Option<f64>,
-    /// Whether the rates of page programs and the state of the drive settled in all runs. vpass can
-    /// project a life only after both have settled.
-    life_settled: bool,
-    /// Unit of `life_low` and `life_high`, which are the ends of the life's range. Null if the life
-    /// is unknown.
-    life_unit: Option<LifeUnit>,
-    life_low: Option<f64>,
-    life_high: Option<f64>,
-    columns: Map<String, Value>,
-    /// Warnings of all runs. Warnings that differ only in numbers are merged.
-    warnings: Vec<String>,
-    runs: &'a [Summary],
-}
-
-/// Returns the content of `compare.json`. `stopped` lists the techniques whose drive stopped. The
-/// first run of each technique has the seed of `plan`, and each further run has the next seed.
-///
-/// # Errors
-/// Returns an error if JSON cannot represent a value.
-pub fn json_of(
-    rows: &[ComparisonRow],
-    stopped: &[Refused],
-    plan: &RunPlan,
-    seeds: u32,
-) -> Result<Value, Failure> {
-    let mut techniques = vec![];
-    for row in rows {
-        let mut columns = Map::new();
-        for c in (0..COLUMNS.len()).filter(|c| stands(rows, *c)) {
-            let mut cell = as_json::value(&row.means[c])?;
-            if let Some(cell) = cell.as_object_mut() {
-                cell.insert("half95".into(), as_json::value(&row.halves[c])?);
-            }
-            columns.insert(COLUMNS[c].key.into(), cell);
-        }
-        let (days, life) =
-            (row.life(LifeUnit::Days), row.life_unit().and_then(|unit| row.life(unit)));
-        let high =
-            |life: Option<RowLife>| life.map(|life| life.high).filter(|high| high.is_finite());
-        techniques.push(as_json::value(&Technique {
-            label: &row.label,
-            reclaim: row.reclaim,
-            gc: row.gc,
-            refresh: refreshes(rows).then_some(row.refresh),
-            parity: has_parity(rows).then_some(row.parity),
-            counterfactual: row.counterfactual,
-            baseline: row.baseline,
-            no_wear_seen: row.runs.iter().all(|run| run.wear.confidence() == Confidence::NoWear),
-            saturated: row.is_saturated(),
-            life_settled: row.life_settled(),
-            life_low_days: days.map(|life| life.low),
-            life_high_days: high(days),
-            life_unit: life.map(|life| life.unit),
-            life_low: life.map(|life| life.low),
-            life_high: high(life),
-            columns,
-            warnings: row.warnings(),
-            runs: &row.runs,
-        })?);
-    }
-    let (mut best, mut tied, mut columns) = (Map::new(), Map::new(), Map::new());
-    let sizes = Sizes::of(plan);
-    for (c, column) in COLUMNS.iter().enumerate().filter(|(c, _)| stands(rows, *c)) {
-        let wins = winners(rows, c, &sizes);
-        let names: Vec<_> = rows
-            .iter()
-            .zip(wins)
-            .filter(|(_, wins)| *wins)
-            .map(|(r, _)| r.label.as_str())
-            .collect();
-        best.insert(column.key.into(), json!(names));
-        tied.insert(column.key.into(), json!(not_told_apart(rows, c, &sizes)));
-        let about = json!({ "label": column.label(), "unit": column.unit() });
-        columns.insert(column.key.into(), about);
-    }
-    // `best` and `tied` have one list for each column. A table shows only one column of lives. The
-    // additional list `life` is a copy of the list for this column.
-    for lists in [&mut best, &mut tied] {
-        let of_life = life_unit(rows).and_then(|unit| lists.get(unit.key()).cloned());
-        lists.insert("life".into(), of_life.unwrap_or_else(|| json!([])));
-    }
-    let mut own = vec![
-        ("verdict", json!(verdict::sentences(rows, &sizes))),
-        ("winners", best.into()),
-        ("not_told_apart", tied.into()),
-        ("columns", columns.into()),
-        ("techniques", techniques.into()),
-    ];
-    if !stopped.is_empty() {
-        own.push(("stopped", as_json::value(&stopped)?));
-    }
-    Ok(plan.results_json(seeds, own))
+    life_unit(rows).filter(|_| rows.iter().all(|row| row.life_settled))
 }
 
 #[cfg(test)]

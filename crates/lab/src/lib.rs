@@ -27,7 +27,7 @@ pub mod batch;
 pub mod compare;
 mod counts;
 pub mod estimate;
-pub mod experiments;
+pub mod experiment;
 pub mod explain;
 pub mod failure;
 mod fault;

@@ -22,6 +22,7 @@ pub mod ladder;
 mod many;
 pub mod record;
 mod refused;
+pub mod request;
 pub mod rounds;
 pub mod series;
 mod settled;

@@ -4,7 +4,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Mean of several values, and half the width of the 95 % confidence interval of this mean. A
 /// single value has no interval.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MeanCi95 {
     /// Mean of the values.
     pub mean: f64,

@@ -1,12 +1,12 @@
 //! Plan of a run. vpass checks the whole plan before it starts the run or creates files.
 
+mod about;
 mod assumptions;
 mod choose;
 mod cycles;
 mod fail;
 mod few;
 mod fluid;
-mod json;
 mod later_seed;
 mod notes;
 mod room;

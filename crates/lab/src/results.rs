@@ -1,6 +1,7 @@
 //! Results of a run, as `summary.json` contains them. Every key is always present unless its
 //! description says "absent". A key that does not apply to the run is null.
 
+mod about;
 mod ageing;
 mod batch_means;
 mod batches;
@@ -14,6 +15,7 @@ mod life_unit;
 pub mod mapping_unit;
 pub mod page_reads;
 mod parity;
+pub mod quantity;
 mod reclaim;
 mod refresh;
 mod settled;
@@ -23,14 +25,16 @@ mod stages;
 mod tired;
 mod trace;
 mod uber;
+pub mod warning;
 mod warnings;
 mod wear;
-mod words;
+pub(crate) mod words;
 
 use serde::{Deserialize, Serialize};
 use vpass_drive::base::metrics::HostCounts;
 use vpass_oracle::OracleReport;
 
+pub use about::About;
 pub(crate) use ageing::{Ageing, Before, Terms};
 pub use batch_means::BatchMeans;
 pub use batches::{Batch, PAIRED};
@@ -52,6 +56,7 @@ pub use stages::Stage;
 pub use tired::{Losses, Retries};
 pub use trace::{Trace, TraceDevice};
 pub use uber::{OverSeeds, Uber};
+use warning::Warning;
 pub use wear::{AgeWear, Confidence, Wear};
 use words::Word;
 
@@ -148,9 +153,10 @@ pub struct Summary {
     pub hints: Option<Hints>,
     /// Confidence intervals for the numbers of this run, computed by batch means.
     pub batch_means: BatchMeans,
-    /// Batches for comparisons with other runs. No file has them.
+    /// Batches for comparisons with other runs. A run that is too short has none. `None` in a
+    /// summary from a file, because files do not have batches.
     #[serde(skip)]
-    pub batches: Vec<Batch>,
+    pub batches: Option<Vec<Batch>>,
     /// Wear of the drive, and the life projected from it.
     pub wear: Wear,
     /// Counters with the names that `NVMe` SMART and OCP use. Each counter has its identifier.
@@ -181,5 +187,5 @@ pub struct Summary {
     /// Time and memory that the simulation needed.
     pub simulation: Simulation,
     /// Warnings about these results. Each warning is one sentence.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }

@@ -195,7 +195,7 @@ impl Measured {
         );
         summary.batch_means =
             BatchMeans::of(&series, engine.as_ref(), drive.geometry().pages_per_block.into());
-        summary.batches = Batch::all(&series, engine.as_ref());
+        summary.batches = Some(Batch::all(&series, engine.as_ref()));
         Outcome { summary, drive, engine, series, doses, cycles: None, ageing }
     }
 }

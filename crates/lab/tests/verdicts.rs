@@ -1,15 +1,15 @@
 //! Tests of verdicts with real runs. Drives that differ only in the chance of their start have no
 //! winner, and techniques whose order many seeds agree on have a winner.
 
-use vpass_lab::compare::column::{COLUMNS, Sizes};
+use vpass_lab::compare::Comparison;
 use vpass_lab::compare::pairs::SEEDS;
 use vpass_lab::compare::ranking::winners;
 use vpass_lab::compare::row::ComparisonRow;
-use vpass_lab::compare::rows;
 use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::pool::{Job, Pace, run_all};
 use vpass_lab::progress::unwatched;
 use vpass_lab::results::Summary;
+use vpass_lab::results::quantity::Quantity;
 use vpass_lab::run::Outcome;
 use vpass_lab::setup::{Base, Gear, Named, Setup, Watch};
 
@@ -46,12 +46,10 @@ fn compared<'a>(
     runs: impl Iterator<Item = (&'a RunPlan, Summary)>,
     seeds: usize,
 ) -> Vec<ComparisonRow> {
-    let (plans, runs): (Vec<_>, Vec<_>) = runs.map(|(plan, run)| (plan, Ok(run))).unzip();
-    rows(&plans, runs, seeds).0
-}
-
-fn column(key: &str) -> usize {
-    COLUMNS.iter().position(|column| column.key == key).unwrap()
+    let (plans, runs): (Vec<&RunPlan>, Vec<Summary>) = runs.unzip();
+    let row = |runs: &[Summary]| ComparisonRow::new(String::new(), runs.to_vec());
+    let rows = runs.chunks(seeds).map(row).collect();
+    Comparison::new(plans[0].about(seeds as u32), rows).techniques
 }
 
 /// Counts the winners of each measure among pairs of rows. Both rows have the same technique and
@@ -70,7 +68,7 @@ fn false_winners(pairs: u64, seeds: usize, requests: u32) -> [u64; 2] {
         let plans: Vec<RunPlan> = (0..2).flat_map(of_row).collect();
         let rows = compared(plans.iter().zip(run(&plans)), seeds);
         for (found, measure) in found.iter_mut().zip(MEASURES) {
-            let wins = winners(&rows, column(measure), &Sizes::of(&plans[0]));
+            let wins = winners(&rows, Quantity::of(measure));
             *found += u64::from(wins.contains(&true));
         }
     }
@@ -100,7 +98,7 @@ fn real_pairs(workloads: &[&str], techniques: &[&str], seeds: usize, requests: u
         let all: Vec<_> = techniques.iter().map(of).collect();
         let pairs = (0..all.len()).flat_map(|b| (0..b).map(move |a| [a, b]));
         for (pair, measure) in pairs.flat_map(|pair| MEASURES.map(|measure| (pair, measure))) {
-            real.count(pair.map(|row| &all[row][..]), column(measure));
+            real.count(pair.map(|row| &all[row][..]), Quantity::of(measure));
         }
     }
     real
@@ -108,8 +106,8 @@ fn real_pairs(workloads: &[&str], techniques: &[&str], seeds: usize, requests: u
 
 impl Real {
     /// Compares two techniques in a column, if all seeds rank them alike.
-    fn count(&mut self, rows: [&[(RunPlan, Summary)]; 2], column: usize) {
-        let value = |run: &Summary| (COLUMNS[column].value)(run).unwrap();
+    fn count(&mut self, rows: [&[(RunPlan, Summary)]; 2], quantity: &Quantity) {
+        let value = |run: &Summary| (quantity.value)(run).unwrap();
         let [a, b] = rows.map(|row| row.iter().map(|(_, run)| value(run)).collect::<Vec<_>>());
         let [sum_a, sum_b] = [&a, &b].map(|values| values.iter().sum::<f64>());
         let a_wins = sum_a < sum_b;
@@ -121,7 +119,7 @@ impl Real {
         for (n, seeds) in [SEEDS, a.len()].into_iter().enumerate() {
             let runs = rows.into_iter().flat_map(|row| &row[..seeds]);
             let compared = compared(runs.map(|(plan, run)| (plan, run.clone())), seeds);
-            let wins = winners(&compared, column, &Sizes::of(&rows[0][0].0));
+            let wins = winners(&compared, quantity);
             self.named[n] += usize::from(wins[usize::from(!a_wins)]);
             self.reversed[n] += usize::from(wins[usize::from(a_wins)]);
         }

@@ -1,7 +1,7 @@
 //! The oracle's verdict: the number of checks, the number of findings, and the first findings of
 //! each kind as sentences.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Number of sentences kept for each kind of finding: enough to see a pattern and few enough to
 /// read.
@@ -84,6 +84,11 @@ pub(crate) struct Tally {
     pub(crate) worst_dose_ratio: f64,
 }
 
+/// Reads a number. JSON writes infinity as null.
+fn or_infinite<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
+}
+
 /// The oracle's verdict on a run. Errors count from the start of the drive; all other numbers count
 /// from the measured phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,6 +105,7 @@ pub struct OracleReport {
     /// Number of different pages whose data the drive reported lost.
     pub lost_pages: u64,
     /// Largest share of its limit that a page reached whose data was used, or was valid at the end.
+    #[serde(deserialize_with = "or_infinite")]
     pub worst_dose_ratio: f64,
     /// Number of readable pages that the drive reported uncorrectable or lost.
     pub false_losses: u64,

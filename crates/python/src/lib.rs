@@ -67,7 +67,7 @@ mod _vpass {
     #[pymodule_export]
     use crate::stated::Budget;
     #[pymodule_export]
-    use crate::verdict::verdict;
+    use crate::verdict::{read_wear_net, verdict};
     #[pymodule_export]
     use crate::victims::Candidates;
     #[pymodule_export]

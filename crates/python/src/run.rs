@@ -228,7 +228,7 @@ pub(crate) fn run(
 /// Runs `work` on a new thread, and waits without the GIL. Ctrl-C ends the wait at once, and the
 /// thread ends at its next report of progress. Returns `None` if the thread panicked, or after an
 /// exception.
-fn awaited<T: Send + 'static>(
+pub(crate) fn awaited<T: Send + 'static>(
     py: Python<'_>,
     shared: &Shared,
     work: impl FnOnce() -> T + Send + 'static,

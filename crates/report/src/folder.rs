@@ -5,13 +5,12 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use vpass_lab::as_json::SCHEMA;
 use vpass_lab::failure::Failure;
 use vpass_lab::phrase;
 use vpass_lab::phrase::Opt;
-
-use crate::csv::Csv;
 
 /// Largest depth to which folders inside a result folder are read.
 const DEEPEST: u32 = 2;
@@ -101,24 +100,25 @@ impl Folder {
         }
     }
 
-    /// Returns the content of the CSV file with this name; `None` if the file is absent.
+    /// Returns the rows of the CSV file with this name; `None` if the file is absent. Columns are
+    /// found by their names, and lines that begin with `#` are comments.
     ///
     /// # Errors
-    /// Returns an error for a file that is not UTF-8, or in which a row is longer or shorter than
-    /// the heading.
-    pub fn csv(&self, name: &str) -> Result<Option<Csv>, Failure> {
+    /// Returns an error for a file that lacks a needed column, or that has an impossible value.
+    pub fn rows<T: DeserializeOwned>(&self, name: &str) -> Result<Option<Vec<T>>, Failure> {
         let Some(bytes) = self.file(name) else { return Ok(None) };
-        let text = std::str::from_utf8(bytes).map_err(|e| self.wrong(name, &e.to_string()))?;
-        Csv::read(text).map(Some).map_err(|why| self.wrong(name, &why))
+        let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(bytes);
+        let rows = reader.deserialize().collect::<Result<_, csv::Error>>();
+        rows.map(Some).map_err(|e| self.wrong(name, &e.to_string()))
     }
 
-    /// Returns the text of a key in a JSON object of the file with this name.
+    /// Returns the results in the JSON file with this name; `None` if the file is absent.
     ///
     /// # Errors
-    /// Returns an error if the key is absent, or if it has no text.
-    pub fn needed_text(&self, file: &str, object: &Value, key: &str) -> Result<String, Failure> {
-        let text = object.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-        text.map(str::to_owned).ok_or_else(|| self.wrong(file, &format!("`{key}` is missing")))
+    /// Returns an error for a file of another schema, or without the expected results.
+    pub fn read_as<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Failure> {
+        let read = |json| serde_json::from_value(json);
+        self.json(name)?.map(read).transpose().map_err(|e| self.wrong(name, &e.to_string()))
     }
 
     /// Checks that the CSV files of a page are complete, also in the folders inside this folder.
@@ -194,15 +194,18 @@ mod tests {
         assert_eq!(read, made);
         assert_eq!(read.json("compare.json").unwrap().unwrap()["seed"], 7);
         assert_eq!(read.json("manifest.json").unwrap(), None);
-        let blocks = read.folder("block").unwrap().csv("blocks.csv").unwrap().unwrap();
-        assert_eq!(blocks.numbers("pec").unwrap(), [5.0]);
+        let rows = read.folder("block").unwrap().rows::<(u32, f64)>("blocks.csv").unwrap();
+        assert_eq!(rows, Some(vec![(0, 5.0)]));
     }
 
     #[test]
     fn errors_name_the_file_and_what_is_expected() {
         let missing = Folder::read(Path::new("/no/such/folder")).unwrap_err().to_string();
         assert!(missing.contains("/no/such/folder is not a readable folder"), "{missing}");
-        let files = [("summary.json".to_owned(), b"{".to_vec()), ("b.csv".to_owned(), vec![0xff])];
+        let files = [
+            ("summary.json".to_owned(), b"{".to_vec()),
+            ("b.csv".to_owned(), b"a\n\xff\n".to_vec()),
+        ];
         let folder = Folder::of_files("results", files);
         let json = folder.json("summary.json").unwrap_err().to_string();
         assert!(json.starts_with("results/summary.json: EOF"), "{json}");
@@ -215,8 +218,8 @@ mod tests {
         let disk = tempfile::tempdir().unwrap();
         fs::write(disk.path().join("other.json"), "{}").unwrap();
         assert_eq!(Folder::read(disk.path()).unwrap().files().count(), 0, "no results");
-        let csv = folder.csv("b.csv").unwrap_err().to_string();
-        assert!(csv.starts_with("results/b.csv: invalid utf-8"), "{csv}");
+        let csv = folder.rows::<(String,)>("b.csv").unwrap_err().to_string();
+        assert!(csv.starts_with("results/b.csv: CSV"), "{csv}");
     }
 
     #[test]

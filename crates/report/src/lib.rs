@@ -6,7 +6,7 @@
 //!
 //! This crate only reads results. It runs no simulation and writes no file.
 
-pub mod columns;
+pub mod chart;
 pub mod csv;
 pub mod dose;
 pub mod folder;

@@ -4,21 +4,27 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use vpass_drive::api::reclaim::NO_RECLAIM;
+use vpass_drive::base::units::Cause;
+use vpass_lab::compare::baselines;
+pub use vpass_lab::compare::row::Cell;
+use vpass_lab::compare::row::ComparisonRow;
 use vpass_lab::failure::Failure;
 use vpass_lab::phrase;
 use vpass_lab::phrase::Opt;
+use vpass_lab::results::quantity::Unit;
+use vpass_lab::results::{About, Summary};
 
-use crate::columns::{Unit, number};
 use crate::folder::Folder;
+use crate::numbers::kept_together;
 
-mod compared;
-mod joined;
 mod life;
 mod lives;
+mod runs;
 pub(crate) mod sweep;
 
-pub use life::Life;
-pub use lives::Wearing;
+pub use life::{DAYS, Life};
+pub use lives::{CAUSES, Wearing};
 pub use sweep::{Point, Sweep};
 
 /// Largest number of techniques that charts show. The palette has one colour for each of them.
@@ -35,25 +41,11 @@ pub enum Kind {
     Sweep,
 }
 
-/// Value of one technique in one column.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cell {
-    /// Mean of the value over the seeds.
-    pub mean: f64,
-    /// Half the width of the 95 % interval over the seeds; absent if there is only one seed.
-    pub ci95: Option<f64>,
-    /// Half the width of the 95 % interval, computed over the seeds or from batch means. The field
-    /// is absent if the interval is unknown.
-    pub half: Option<f64>,
-}
-
 /// Run of a technique with one seed.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Random seed of the run.
-    pub seed: u64,
-    /// Content of the run's file `summary.json`.
-    pub summary: Value,
+    /// Results of the run.
+    pub summary: Summary,
     /// Folder with the files of the run. The folder is empty if `--out` stored only summaries.
     pub folder: Folder,
 }
@@ -87,6 +79,32 @@ pub struct Row {
 }
 
 impl Row {
+    /// Makes the row of a comparison. `places` has the folder of each run.
+    fn of(row: ComparisonRow, places: Vec<Folder>) -> Result<Self, Failure> {
+        let manifest = places.first().map(|folder| folder.json("manifest.json")).transpose()?;
+        let life = Life::projected(&row);
+        let lost =
+            row.runs.iter().map(|run| run.data_lost_pages.max(run.uncorrectable_reads.min(1)));
+        Ok(Self {
+            lost_pages: lost.sum::<u64>() as f64,
+            label: row.label,
+            reclaim: row.reclaim,
+            counterfactual: row.counterfactual,
+            baseline: row.baseline,
+            cells: row.columns.into_iter().filter_map(|(key, cell)| Some((key, cell?))).collect(),
+            life,
+            wearing: None,
+            warnings: row.warnings,
+            assumptions: sentences(manifest.flatten().unwrap_or_default().get("assumptions")),
+            runs: row
+                .runs
+                .into_iter()
+                .zip(places)
+                .map(|(summary, folder)| Run { summary, folder })
+                .collect(),
+        })
+    }
+
     /// Returns the mean in the column with this key; `None` if the row has no value there.
     pub fn value(&self, key: &str) -> Option<f64> {
         self.cells.get(key).map(|cell| cell.mean)
@@ -103,19 +121,32 @@ impl Row {
         self.kept_data() && !self.counterfactual && !self.baseline
     }
 
+    /// Returns the value in the column with this key as text, with its interval over the seeds.
+    /// Without a value, the text is a dash.
+    pub fn text(&self, key: &str, unit: Unit) -> String {
+        self.cells.get(key).map_or_else(
+            || "–".into(),
+            |cell| kept_together(&(unit.text(cell.mean) + &cell.interval(unit))),
+        )
+    }
+
     /// Returns the number of flash pages programmed for this cause per page that the host wrote. If
     /// the host wrote nothing, returns the number per 1,000 pages that the host read. The number is
     /// a mean over the runs.
-    pub fn programs(&self, cause: &str) -> Option<f64> {
+    pub fn programs(&self, cause: Cause) -> Option<f64> {
         let of = |run: &Run| {
-            let programs = number(&run.summary, &format!("/flash/programs/{cause}"))?;
-            let writes = number(&run.summary, "/host/write_pages")?;
-            let reads = number(&run.summary, "/host/read_pages")? / 1e3;
-            Some(programs / if writes > 0.0 { writes } else { reads.max(1e-3) })
+            let host = &run.summary.host;
+            let (writes, reads) = (host.write_pages as f64, host.read_pages as f64 / 1e3);
+            let programs = run.summary.flash.programs.of(cause) as f64;
+            programs / if writes > 0.0 { writes } else { reads.max(1e-3) }
         };
-        let values: Option<Vec<f64>> = self.runs.iter().map(of).collect();
-        mean(&values?)
+        mean(&self.runs.iter().map(of).collect::<Vec<_>>())
     }
+}
+
+/// Returns the number that a JSON pointer points to; `None` if there is no number.
+pub fn number(value: &Value, pointer: &str) -> Option<f64> {
+    value.pointer(pointer)?.as_f64()
 }
 
 /// Returns the mean of these values; `None` if there are no values.
@@ -128,12 +159,8 @@ pub fn mean(values: &[f64]) -> Option<f64> {
 pub struct Model {
     /// Kind of results, according to the command that made them.
     pub kind: Kind,
-    /// Name of the drive, as the user wrote it.
-    pub drive: String,
-    /// Name of the workload, as the user wrote it.
-    pub workload: String,
-    /// Facts from `compare.json` or `summary.json`, such as the version, the gear and the seeds.
-    pub facts: Value,
+    /// Drive, workload, gear and seeds.
+    pub about: About,
     /// Techniques that charts show, in the order in which the command ran them. There are at most
     /// [`DRAWN`].
     pub rows: Vec<Row>,
@@ -142,9 +169,8 @@ pub struct Model {
     /// Labels of the best techniques in each column. The list is empty if the intervals of the best
     /// techniques overlap those of others.
     pub winners: BTreeMap<String, Vec<String>>,
-    /// Labels of the techniques that may be the best in each column, if their intervals overlap.
-    /// The list is empty if one technique is clearly the best, or if intervals are unknown.
-    pub tied: BTreeMap<String, Vec<String>>,
+    /// Findings of the command about each measure, as the part of a sentence.
+    pub findings: BTreeMap<String, String>,
     /// Sentences that the command printed about the results.
     pub verdict: Vec<String>,
     /// Sentences about techniques that have no results, and about folders whose settings differ.
@@ -166,10 +192,7 @@ impl Model {
         let mut model = match folders {
             [one] if one.file("life.json").is_some() => lives::read(one)?,
             [one] if one.file("sweep.json").is_some() => sweep::read(one)?,
-            [one] if one.file("compare.json").is_some() => compared::read(one)?,
-            [one] if one.file("summary.json").is_some() => joined::read(folders)?,
-            [one] => return Err(without_results(one)),
-            several => joined::read(several)?,
+            several => runs::read(several)?,
         };
         model.mark_baselines();
         model.choose_drawn();
@@ -199,34 +222,6 @@ impl Model {
         self.all().filter(|row| row.may_win() && names.contains(&row.label)).collect()
     }
 
-    /// Returns whether a row is compared with others. A row that may not win, or of whose simulated
-    /// life only bounds are known, is not.
-    pub fn is_ranked(&self, row: &Row) -> bool {
-        let has_bounds = row.life.is_some_and(|life| life.middle.is_none());
-        row.may_win() && !(self.kind == Kind::Lives && has_bounds)
-    }
-
-    /// Returns two lists of techniques for a column. The first list has the techniques that may be
-    /// the best, because their intervals overlap. The second list has all other techniques that may
-    /// win. Returns `None` if the first list has fewer than two techniques or the second list is
-    /// empty.
-    pub fn front_of(&self, key: &str) -> Option<(Vec<&Row>, Vec<&Row>)> {
-        let names = self.tied.get(key)?;
-        let competing = self.all().filter(|row| self.is_ranked(row));
-        let (front, behind): (Vec<_>, Vec<_>) =
-            competing.partition(|row| names.contains(&row.label));
-        (front.len() > 1 && !behind.is_empty()).then_some((front, behind))
-    }
-
-    /// Returns the row with which the winner `than` is compared. If `block` kept all data, the row
-    /// of `block` is returned. Otherwise, the first other row that may win is returned. Returns
-    /// `None` if no other row may win.
-    pub fn base(&self, than: &Row) -> Option<&Row> {
-        let mut others = self.all().filter(|row| self.is_ranked(row) && row.label != than.label);
-        let block = others.clone().find(|row| row.reclaim == "block");
-        block.or_else(|| others.next())
-    }
-
     /// Returns whether the page shows lives: if they were simulated, or if they have settled under
     /// all techniques.
     pub fn shows_life(&self) -> bool {
@@ -246,9 +241,9 @@ impl Model {
 
     /// Marks the rows without read reclaim as baselines, if other rows have read reclaim.
     fn mark_baselines(&mut self) {
-        let has_technique = self.rows.iter().any(|row| row.reclaim != "none");
-        for row in &mut self.rows {
-            row.baseline = has_technique && row.reclaim == "none";
+        let reclaims: Vec<bool> = self.rows.iter().map(|row| row.reclaim != NO_RECLAIM).collect();
+        for (row, is_baseline) in self.rows.iter_mut().zip(baselines(&reclaims)) {
+            row.baseline = is_baseline;
         }
     }
 
@@ -286,33 +281,9 @@ fn without_results(folder: &Folder) -> Failure {
     ])
 }
 
-/// Returns the text of a key in an object; empty if the key has no text.
-fn text(value: &Value, key: &str) -> String {
-    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
-}
-
 /// Returns the sentences in a JSON list; empty if there is no list. An entry that is not a text is
 /// returned as JSON.
 fn sentences(value: Option<&Value>) -> Vec<String> {
     let sentence = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     value.and_then(Value::as_array).map_or_else(Vec::new, |all| all.iter().map(sentence).collect())
-}
-
-/// Returns the manifest of a run, and the assumptions that the manifest lists.
-fn manifest_of(folder: &Folder) -> Result<(Value, Vec<String>), Failure> {
-    let manifest = folder.json("manifest.json")?.unwrap_or(Value::Null);
-    let assumptions = sentences(manifest.get("assumptions"));
-    Ok((manifest, assumptions))
-}
-
-impl Cell {
-    /// Returns the value as text. The text includes half the width of the interval over the seeds,
-    /// if known.
-    pub fn text(&self, unit: Unit) -> String {
-        let half = self
-            .ci95
-            .filter(|half| *half > 0.0)
-            .map_or_else(String::new, |half| format!(" ± {}", unit.text(half)));
-        unit.text(self.mean) + &half
-    }
 }

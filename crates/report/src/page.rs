@@ -105,7 +105,7 @@ fn side_by_side(left: Section, right: Section) -> Section {
 }
 
 fn document(model: &Model, main: &str, data: &Value) -> String {
-    let title = escape(&format!("vpass: {}, {}", model.drive, header::workload(model)));
+    let title = escape(&format!("vpass: {}, {}", model.about.drive, header::workload(model)));
     let data = data.to_string().replace('<', "\\u003c");
     let policy = format!(
         "default-src 'none'; img-src data: blob:; style-src 'sha256-{}'; script-src 'sha256-{}'; \
@@ -113,7 +113,7 @@ fn document(model: &Model, main: &str, data: &Value) -> String {
         digest(STYLE),
         digest(SCRIPT)
     );
-    let version = escape(model.facts.get("vpass").and_then(Value::as_str).unwrap_or("unknown"));
+    let version = escape(&model.about.vpass);
     let mut html = String::with_capacity(main.len() + data.len() + 64 * 1024);
     let _ = write!(
         html,

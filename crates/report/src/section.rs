@@ -71,13 +71,9 @@ pub fn foot_of_table() -> &'static str {
 /// Returns the numbers of a figure as an entry for the data of the page. The script saves this
 /// entry as a CSV file.
 pub fn csv(id: &str, heading: &[&str], rows: &[Vec<String>]) -> (&'static str, Value) {
-    let line = |cells: &mut dyn Iterator<Item = &str>| {
-        cells.map(|cell| crate::csv::cell(&shown(cell))).collect::<Vec<_>>().join(",") + "\n"
-    };
-    let mut text = line(&mut heading.iter().copied());
-    for row in rows {
-        text.push_str(&line(&mut row.iter().map(String::as_str)));
-    }
+    let heading = heading.iter().map(|name| shown(name)).collect();
+    let rows = rows.iter().map(|row| row.iter().map(|cell| shown(cell)).collect());
+    let text = crate::csv::text(&std::iter::once(heading).chain(rows).collect::<Vec<_>>());
     let mut of_figure = serde_json::Map::new();
     of_figure.insert(id.into(), text.into());
     ("csv", Value::Object(of_figure))

@@ -2,8 +2,6 @@
 //! names are escaped.
 
 pub mod absent;
-pub mod cost;
-pub mod latency;
 pub mod life;
 pub mod sweep;
 pub mod verdict;

@@ -120,25 +120,6 @@ pub fn path(points: impl IntoIterator<Item = Option<(f64, f64)>>) -> String {
     path
 }
 
-/// Returns a closed SVG path between two curves with the same x values. If both curves are equal,
-/// the text is empty.
-pub fn band(x: &[f64], low: &[f64], high: &[f64]) -> String {
-    if low == high {
-        return String::new();
-    }
-    let up = x.iter().zip(high).map(|(x, y)| Some((*x, *y)));
-    let back = x.iter().zip(low).rev().map(|(x, y)| Some((*x, *y)));
-    path(up.chain(back)) + "Z"
-}
-
-/// Returns the inner `<svg>` with the curves, which is stretched over the plot area.
-pub fn stretched(body: &str) -> String {
-    format!(
-        "<svg class=\"in\" viewBox=\"0 0 1000 1000\" preserveAspectRatio=\"none\" width=\"100%\" \
-         height=\"100%\">{body}</svg>"
-    )
-}
-
 /// Returns a chart whose height is given in pixels. `said` describes the chart for screen readers.
 /// `class` is a CSS class and may be empty.
 pub fn plot(height: u32, body: &str, said: &str, class: &str) -> String {
@@ -148,11 +129,6 @@ pub fn plot(height: u32, body: &str, said: &str, class: &str) -> String {
         class.trim_end(),
         escape(said)
     )
-}
-
-/// Returns the line of technique `i`, drawn along a path.
-pub fn line(i: usize, path: &str, class: &str) -> String {
-    format!("<path class=\"ln {class}s{i}\" stroke=\"var(--t{i})\"{} d=\"{path}\"/>", dashes(i))
 }
 
 /// Returns the positions of labels, in pixels from the top. Labels are moved apart, so that their
@@ -173,36 +149,6 @@ pub fn spread(wanted: &[f64], height: f64, gap: f64) -> Vec<f64> {
     places
 }
 
-/// Label at the right end of a curve in a chart.
-pub struct EndLabel<'a> {
-    /// Name of the technique.
-    pub name: &'a str,
-    /// Height of the curve at its right end. 0 is the bottom of the chart, and 1 is the top.
-    pub end: f64,
-    /// Index of the technique among the techniques that charts show.
-    pub technique: usize,
-}
-
-/// Returns labels beside the right ends of the curves. The height of the chart is given in pixels.
-pub fn end_labels(labels: &[EndLabel], height: u32) -> String {
-    let height = f64::from(height);
-    let wanted: Vec<f64> = labels.iter().map(|label| (1.0 - label.end) * height).collect();
-    let mut svg = String::new();
-    for (label, y) in labels.iter().zip(spread(&wanted, height, 15.0)) {
-        let i = label.technique;
-        let _ = write!(
-            svg,
-            "<g class=\"opt s{i}\"><svg x=\"100%\" y=\"{y:.0}\" overflow=\"visible\">\
-             <line x1=\"5\" x2=\"17\" stroke=\"var(--t{i})\" stroke-width=\"3\"{}/></svg>\
-             <text class=\"name\" x=\"100%\" dx=\"22\" y=\"{:.0}\">{}</text></g>",
-            dashes(i),
-            y + 4.0,
-            escape(label.name)
-        );
-    }
-    svg
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,8 +157,6 @@ mod tests {
     fn a_path_has_a_gap_where_there_is_no_point() {
         let points = [Some((0.0, 0.0)), Some((0.5, 1.0)), None, Some((1.0, 0.25))];
         assert_eq!(path(points), "M0 1000L500 0M1000 750");
-        assert_eq!(band(&[0.0, 1.0], &[0.0, 0.0], &[0.5, 1.0]), "M0 500L1000 0L1000 1000L0 1000Z");
-        assert_eq!(band(&[0.0, 1.0], &[0.5, 1.0], &[0.5, 1.0]), "");
     }
 
     #[test]

@@ -5,10 +5,6 @@
 
 use std::io::IsTerminal;
 
-use comfy_table::{
-    Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Row,
-};
-
 use serde_json::{Map, Value};
 use vpass_lab::plain;
 
@@ -44,7 +40,7 @@ const GAP: usize = 3;
 const NARROW_GAP: usize = 2;
 
 /// Largest width of a technique's name, in characters. Names are never wrapped.
-const NAME: u16 = 22;
+const NAME: usize = 22;
 
 /// Wraps sentences between words, if the width of the output is known. All lines except the first
 /// are indented.
@@ -119,16 +115,6 @@ impl Look {
         let text = plain::lines(text);
         if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into_owned() }
     }
-
-    fn cell(self, text: &str) -> Cell {
-        let cell = Cell::new(text);
-        match self {
-            Self::Plain => cell,
-            Self::Heading => cell.add_attribute(Attribute::Bold),
-            Self::Good => cell.fg(Color::DarkGreen),
-            Self::Bad => cell.fg(Color::DarkRed),
-        }
-    }
 }
 
 /// Table to which rows are added one after the other.
@@ -197,11 +183,10 @@ impl Table {
 
     /// Returns the table as CSV. The heading is the first line.
     pub fn csv(&self) -> String {
-        let line = |row: &Vec<(String, Look)>| {
-            let cells: Vec<String> = row.iter().map(|(text, _)| csv::cell(text.trim())).collect();
-            cells.join(",") + "\n"
+        let cells = |row: &Vec<(String, Look)>| {
+            row.iter().map(|(text, _)| text.trim().to_owned()).collect()
         };
-        self.rows.iter().map(line).collect()
+        csv::text(&self.rows.iter().map(cells).collect::<Vec<_>>())
     }
 
     /// Returns the table as JSON, with one object per row. The names in the heading are the keys of
@@ -298,53 +283,90 @@ impl Table {
     }
 
     fn part(&self, columns: &[usize], gap: usize, wrapped: bool, colour: bool) -> String {
-        let mut table = bare(colour);
         // Headings with few words are moved down, so that all headings end on the same line.
         let words = |c: usize| self.text(0, c, wrapped).lines().count().max(1);
         let most_words = columns.iter().map(|c| words(*c)).max().unwrap_or(0);
-        let above = |r: usize, c: usize| {
-            if r == 0 && wrapped { "\n".repeat(most_words - words(c)) } else { String::new() }
+        let cell = |r: usize, row: &Vec<(String, Look)>, c: usize| {
+            let above = if r == 0 && wrapped { most_words - words(c) } else { 0 };
+            let text = self.text(r, c, wrapped);
+            let lines = std::iter::repeat_n("", above).chain(text.lines());
+            let look = row.get(c).map_or(Look::Plain, |(_, look)| *look);
+            (lines.map(str::to_owned).collect(), look)
         };
-        for (r, row) in self.rows.iter().enumerate() {
-            let look = |c: usize| row.get(c).map_or(Look::Plain, |(_, look)| *look);
-            table.add_row(Row::from(
-                columns
-                    .iter()
-                    .map(|c| look(*c).cell(&(above(r, *c) + &self.text(r, *c, wrapped))))
-                    .collect::<Vec<_>>(),
-            ));
-        }
-        for (i, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((if i == 0 { 0 } else { gap as u16 }, 0));
-            column.set_cell_alignment(if i == 0 {
-                CellAlignment::Left
-            } else {
-                CellAlignment::Right
-            });
-        }
-        indented(&table)
+        let rows = self.rows.iter().enumerate();
+        let rows = rows.map(|(r, row)| columns.iter().map(|c| cell(r, row, *c)).collect());
+        laid_out(&rows.collect::<Vec<_>>(), gap, true, colour)
     }
 
     fn words(&self, colour: bool, width: Option<usize>) -> String {
-        let mut table = bare(colour);
-        if let Some(width) = width {
-            table.set_content_arrangement(ContentArrangement::Dynamic);
-            table.set_width((width.max(NARROWEST) - INDENT) as u16);
+        let widths: Vec<usize> =
+            (0..self.columns()).map(|c| self.width_of(&[c], 0, false)).collect();
+        // Short columns keep their width, and the others share the rest. A column is at least as
+        // wide as its longest word, and the last column takes what is left.
+        let long = widths.iter().filter(|width| **width > NAME).count();
+        let short: usize = widths.iter().filter(|width| **width <= NAME).sum();
+        let gaps = NARROW_GAP * widths.len().saturating_sub(1);
+        let room = width.map_or(usize::MAX, |width| width.max(NARROWEST) - INDENT);
+        let shared = room.saturating_sub(short + gaps) / long.max(1);
+        let longest_word = |c: usize| {
+            let texts = self.rows.iter().filter_map(|row| row.get(c));
+            texts
+                .flat_map(|(text, _)| text.split(' '))
+                .map(|w| w.chars().count())
+                .max()
+                .unwrap_or(0)
+        };
+        let limit =
+            |c: usize| if widths[c] <= NAME { widths[c] } else { shared.max(longest_word(c)) };
+        let mut limits: Vec<usize> = (0..widths.len()).map(limit).collect();
+        if let Some((last, others)) = limits.split_last_mut() {
+            let taken = others.iter().sum::<usize>() + gaps;
+            *last = room.saturating_sub(taken).max(longest_word(widths.len() - 1));
         }
-        for row in &self.rows {
-            table.add_row(Row::from(
-                row.iter().map(|(text, look)| look.cell(text)).collect::<Vec<_>>(),
-            ));
-        }
-        let widths = table.column_max_content_widths();
-        for (i, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((if i == 0 { 0 } else { NARROW_GAP as u16 }, 0));
-            if widths[i] <= NAME {
-                column.set_constraint(ColumnConstraint::ContentWidth);
-            }
-        }
-        indented(&table)
+        let cell = |(c, (text, look)): (usize, &(String, Look))| {
+            let fits = widths[c] <= limits[c];
+            let text = if fits { text.clone() } else { wrapped_at(text, 0, limits[c]) };
+            (text.lines().map(str::to_owned).collect(), *look)
+        };
+        let rows = self.rows.iter().map(|row| row.iter().enumerate().map(cell).collect());
+        laid_out(&rows.collect::<Vec<_>>(), NARROW_GAP, false, colour)
     }
+}
+
+/// Cell of a table as lines.
+type Lines = (Vec<String>, Look);
+
+/// Returns rows of cells as text, indented by two spaces. The first column is aligned to the left,
+/// and the others to the right if `right` is set.
+fn laid_out(rows: &[Vec<Lines>], gap: usize, right: bool, colour: bool) -> String {
+    let length = |line: &String| line.chars().count();
+    let width = |c: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(c));
+        cells.flat_map(|(lines, _)| lines).map(length).max().unwrap_or(0)
+    };
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let height = row.iter().map(|(lines, _)| lines.len()).max().unwrap_or(0).max(1);
+        for n in 0..height {
+            let mut line = " ".repeat(INDENT);
+            for (c, (lines, look)) in row.iter().enumerate() {
+                let part = lines.get(n).map_or("", String::as_str);
+                let pad = " ".repeat(widths[c] - part.chars().count());
+                let part = if part.is_empty() { String::new() } else { look.paint(part, colour) };
+                let is_right = right && c > 0;
+                let (before, after) = if is_right { (&*pad, "") } else { ("", &*pad) };
+                line += &" ".repeat(if c > 0 { gap } else { 0 });
+                line += before;
+                line += &part;
+                line += after;
+            }
+            text += line.trim_end();
+            text.push('\n');
+        }
+    }
+    text
 }
 
 /// Returns the HTML of one cell, for [`Table::html`].
@@ -368,26 +390,6 @@ fn html_cell((text, look): (&str, Look), is_heading: bool, column: usize, class:
 /// Makes a cell of a table. The text of the cell becomes one line.
 fn cell(text: impl Into<String>, look: Look) -> (String, Look) {
     (plain::line(&text.into()).into_owned(), look)
-}
-
-/// Makes an empty table without borders.
-fn bare(colour: bool) -> comfy_table::Table {
-    let mut table = comfy_table::Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    table.set_content_arrangement(ContentArrangement::Disabled);
-    if colour {
-        table.enforce_styling();
-    } else {
-        table.force_no_tty();
-    }
-    table
-}
-
-fn indented(table: &comfy_table::Table) -> String {
-    table
-        .lines()
-        .map(|line| format!("{}{}", " ".repeat(INDENT), line).trim_end().to_owned() + "\n")
-        .collect()
 }
 
 #[cfg(test)]

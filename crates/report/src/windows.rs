@@ -1,8 +1,8 @@
 //! Read latencies (p99.9) and rewritten pages of a run, in time windows of equal length.
 
+use serde::Deserialize;
 use vpass_lab::failure::Failure;
 
-use crate::columns::number;
 use crate::model::{Row, Run};
 
 /// Number of time windows into which a run is divided.
@@ -53,6 +53,22 @@ impl Course {
     }
 }
 
+/// Row of `series.csv`. In the untimed gear, rows have no time.
+#[derive(Deserialize)]
+struct Moment {
+    simulated_s: Option<f64>,
+    programs_reclaim_pages: f64,
+}
+
+/// Row of `latency.csv`.
+#[derive(Deserialize)]
+struct Window {
+    from_s: f64,
+    to_s: f64,
+    op: String,
+    p99_9_us: Option<f64>,
+}
+
 /// Read latencies and rewrites of one run over simulated time.
 struct OfRun {
     seconds: f64,
@@ -61,15 +77,12 @@ struct OfRun {
 }
 
 fn of_run(run: &Run) -> Result<Option<OfRun>, Failure> {
-    let Some(seconds) = number(&run.summary, "/simulation/simulated_s").filter(|s| *s > 0.0) else {
+    let Some(seconds) = run.summary.simulation.simulated_s.filter(|s| *s > 0.0) else {
         return Ok(None);
     };
-    let Some(series) = run.folder.csv("series.csv")? else { return Ok(None) };
-    let missing = |name: &str| run.folder.wrong("series.csv", &format!("`{name}` is missing"));
-    let at = series.numbers("simulated_s").ok_or_else(|| missing("simulated_s"))?;
-    let pages = series.numbers("programs_reclaim_pages");
-    let pages = pages.ok_or_else(|| missing("programs_reclaim_pages"))?;
-    let known = at.iter().copied().zip(pages).filter(|(s, _)| s.is_finite());
+    let Some(series) = run.folder.rows::<Moment>("series.csv")? else { return Ok(None) };
+    let known =
+        series.iter().filter_map(|row| Some((row.simulated_s?, row.programs_reclaim_pages)));
     let points: Vec<(f64, f64)> = std::iter::once((0.0, 0.0)).chain(known).collect();
     // In the untimed gear, rows have no time.
     if points.len() == 1 {
@@ -98,16 +111,12 @@ fn rates(points: &[(f64, f64)], seconds: f64) -> Vec<f64> {
 /// Therefore each window takes the value of the stored window that contains its middle.
 fn tails(run: &Run, seconds: f64) -> Result<Vec<Option<f64>>, Failure> {
     let nothing = vec![None; WINDOWS];
-    let Some(csv) = run.folder.csv("latency.csv")? else { return Ok(nothing) };
-    let columns = ["from_s", "to_s", "p99_9_us"].map(|name| csv.numbers(name));
-    let (Some(ops), [Some(from), Some(to), Some(us)]) = (csv.texts("op"), columns) else {
-        return Err(run.folder.wrong("latency.csv", "from_s, to_s, op or p99_9_us is missing"));
-    };
-    let of_reads: Vec<usize> = (0..ops.len()).filter(|i| ops[*i] == "read").collect();
+    let Some(all) = run.folder.rows::<Window>("latency.csv")? else { return Ok(nothing) };
+    let reads: Vec<Window> = all.into_iter().filter(|window| window.op == "read").collect();
     let at = |w: usize| {
         let middle = (w as f64 + 0.5) / WINDOWS as f64 * seconds;
-        let window = of_reads.iter().find(|i| from[**i] <= middle && middle < to[**i])?;
-        Some(us[*window]).filter(|us| us.is_finite() && *us > 0.0)
+        let window = reads.iter().find(|of| of.from_s <= middle && middle < of.to_s)?;
+        window.p99_9_us.filter(|us| us.is_finite() && *us > 0.0)
     };
     Ok((0..WINDOWS).map(at).collect())
 }
@@ -116,15 +125,12 @@ fn tails(run: &Run, seconds: f64) -> Result<Vec<Option<f64>>, Failure> {
 mod tests {
     use super::*;
     use crate::folder::Folder;
-    use serde_json::json;
 
     fn run(files: &[(&str, &str)]) -> Run {
         let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
-        Run {
-            seed: 1,
-            summary: json!({"simulation": {"simulated_s": 80.0}}),
-            folder: Folder::of_files("run", files),
-        }
+        let mut summary = crate::testing::summary();
+        summary.simulation.simulated_s = Some(80.0);
+        Run { summary, folder: Folder::of_files("run", files) }
     }
 
     #[test]
@@ -147,6 +153,6 @@ mod tests {
         assert!((of_seed.rewrites[79] - 1.0).abs() < 1e-9);
         assert!(of_run(&run(&[])).unwrap().is_none());
         let wrong = of_run(&run(&[("series.csv", "a\n1\n")])).err().unwrap();
-        assert!(wrong.to_string().contains("run/series.csv: `simulated_s` is missing"));
+        assert!(wrong.to_string().contains("missing field `programs_reclaim_pages`"), "{wrong}");
     }
 }

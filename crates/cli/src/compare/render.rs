@@ -1,57 +1,59 @@
 //! Results of a comparison as text for a terminal, as CSV, and as Markdown.
 
-use std::fmt::Write;
-
-use vpass_lab::compare::column::{COLUMNS, Sizes};
-use vpass_lab::compare::ranking::winners;
-use vpass_lab::compare::refused::{Refused, by_reason};
-use vpass_lab::compare::row::ComparisonRow;
-use vpass_lab::compare::verdict::verdict;
-use vpass_lab::compare::{has_parity, refreshes, shown_life, stands, warnings};
+use vpass_lab::compare::refused::by_reason;
+use vpass_lab::compare::row::{Cell, ComparisonRow};
+use vpass_lab::compare::{Comparison, shown_life, warnings};
 use vpass_lab::plan::RunPlan;
+use vpass_lab::results::quantity::{QUANTITIES, Quantity, Shown, Sizes};
 use vpass_lab::setup::Gear;
+use vpass_report::csv;
 
-use crate::args::CompareArgs;
 use crate::report::{self, parity::failures_in_short};
 use crate::table::{Look, Table, wrapped};
 
 /// Returns the comparison as CSV. Each result has two columns: the mean, and half the width of the
 /// 95 % confidence interval. As in `compare.json`, a projected life is printed even if it has not
 /// settled. The last column, `life_settled`, says whether the lives can be ranked.
-pub(super) fn csv(rows: &[ComparisonRow]) -> String {
-    let refreshes = refreshes(rows);
-    let has_parity = has_parity(rows);
-    let mut text = String::from(if refreshes { "reclaim,gc,refresh" } else { "reclaim,gc" });
-    text.push_str(if has_parity { ",parity,runs" } else { ",runs" });
-    let columns: Vec<_> = (0..COLUMNS.len()).filter(|c| stands(rows, *c)).collect();
-    for column in &columns {
-        let _ = write!(text, ",{0},{0}_ci95", COLUMNS[*column].key);
+pub(super) fn csv(compared: &Comparison) -> String {
+    let quantities: Vec<&Quantity> = compared.quantities().collect();
+    let mut names = vec!["reclaim", "gc"];
+    names.extend(compared.refreshes().then_some("refresh"));
+    names.extend(compared.has_parity().then_some("parity"));
+    names.push("runs");
+    let heading = names.into_iter().map(str::to_owned).chain(heading_of_csv(&quantities));
+    let mut rows = vec![heading.collect()];
+    for row in &compared.techniques {
+        let mut cells = vec![row.reclaim.clone(), row.gc.clone()];
+        cells.extend(row.refresh.clone());
+        cells.extend(row.parity.clone());
+        cells.push(row.runs.len().to_string());
+        cells.extend(cells_of_csv(row, &quantities));
+        rows.push(cells);
     }
-    text.push_str(",life_settled\n");
-    let number = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
-    for row in rows {
-        let refresh = if refreshes { format!("{},", row.refresh) } else { String::new() };
-        let parity = if has_parity { format!("{},", row.parity) } else { String::new() };
-        let _ = write!(text, "{},{},{refresh}{parity}{}", row.reclaim, row.gc, row.runs.len());
-        for e in columns.iter().map(|c| row.means[*c]) {
-            let _ =
-                write!(text, ",{},{}", number(e.map(|e| e.mean)), number(e.and_then(|e| e.ci95)));
-        }
-        let _ = writeln!(text, ",{}", row.life_settled());
-    }
-    text
+    csv::text(&rows)
 }
 
-/// Returns the text of a comparison: title, table, notes, legend, warnings and verdict.
-pub(super) fn text(
-    rows: &[ComparisonRow],
-    (stopped, refused): (&[Refused], &[Refused]),
-    (plan, seeds): (&RunPlan, u32),
-    args: &CompareArgs,
-    colour: bool,
-) -> String {
-    let mut text = report::heading(plan, &words_of_seeds(args, seeds), colour);
-    text.push_str(&table(rows, refused, plan).render(colour));
+/// Returns the headings of the columns that [`cells_of_csv`] fills.
+pub(crate) fn heading_of_csv(quantities: &[&Quantity]) -> Vec<String> {
+    let both = quantities.iter().flat_map(|of| [of.key.to_owned(), format!("{}_ci95", of.key)]);
+    both.chain(["life_settled".into()]).collect()
+}
+
+/// Returns the mean and the half width of each quantity of a row, and whether its life settled.
+pub(crate) fn cells_of_csv(row: &ComparisonRow, quantities: &[&Quantity]) -> Vec<String> {
+    let number = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
+    let cells = quantities.iter().map(|quantity| row.cell(quantity));
+    let both =
+        |cell: Option<Cell>| [number(cell.map(|c| c.mean)), number(cell.and_then(|c| c.ci95))];
+    cells.flat_map(both).chain([row.life_settled.to_string()]).collect()
+}
+
+/// Returns the text of a comparison: title, table, notes, legend, warnings and verdict. `parity`
+/// names the parity technique that all rows have.
+pub(super) fn text(compared: &Comparison, plan: &RunPlan, parity: &str, colour: bool) -> String {
+    let rows = &compared.techniques;
+    let mut text = report::heading(plan, &(parity.to_owned() + &words_of_seeds(compared)), colour);
+    text.push_str(&table(compared, plan).render(colour));
     text.push('\n');
     let mut notes = Table::default();
     notes.row([
@@ -79,21 +81,21 @@ pub(super) fn text(
             notes.row([format!("{}: {what}", row.label)]);
         }
     }
-    for row in stopped {
+    for row in &compared.stopped {
         notes.row([format!("{}: stopped without results: {}", row.label, row.why)]);
     }
-    for (labels, why) in by_reason(refused) {
+    for (labels, why) in by_reason(&compared.refused) {
         notes.row([format!(
             "{labels}: no results, because the drive refuses this technique: {why}"
         )]);
     }
     text.push_str(&notes.render_words(colour));
-    text.push_str(&legend(rows, plan).render_words(colour));
+    text.push_str(&legend(compared, plan).render_words(colour));
     if let Some(trace) = &rows[0].runs[0].trace {
         text.push_str(&report::bad_lines(trace));
     }
     text.push_str(&said(rows, colour));
-    text.push_str(&wrapped(&verdict(rows, &Sizes::of(plan)), 0));
+    text.push_str(&wrapped(&format!("\n{}\n", compared.verdict.join(" ")), 0));
     text
 }
 
@@ -101,7 +103,7 @@ pub(super) fn text(
 /// warning concerns.
 fn said(rows: &[ComparisonRow], colour: bool) -> String {
     let all: Vec<&ComparisonRow> = rows.iter().collect();
-    let line = |warning: warnings::Warning| {
+    let line = |warning: warnings::Warned| {
         let is_of_all = rows.len() > 1 && warning.labels.len() == rows.len();
         let whose = if is_of_all { "all".into() } else { warning.labels.join(", ") };
         format!("{whose}: {}", warning.sentence)
@@ -115,98 +117,88 @@ fn labels<'a>(rows: impl Iterator<Item = &'a ComparisonRow>) -> String {
     rows.map(|row| row.label.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns only the table of the comparison, as Markdown for a document.
-pub(super) fn markdown(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> String {
-    table(rows, refused, plan).markdown()
-}
-
-/// Returns the columns to show. The first column is the life of the drive, if it has settled in all
-/// rows. Columns about time are shown only in the timed gear. Columns about aged data are shown
-/// only if they have something to show.
-fn shown(rows: &[ComparisonRow], plan: &RunPlan) -> Vec<usize> {
+/// Returns the quantities to show. The first one is the life of the drive, if it has settled in all
+/// rows. Quantities about time are shown only in the timed gear.
+fn shown(compared: &Comparison, plan: &RunPlan) -> Vec<&'static Quantity> {
     let timed = plan.gear == Gear::Timed;
-    let unit = shown_life(rows);
-    let is_life = |c: &usize| COLUMNS[*c].life_unit().is_some();
-    let life = (0..COLUMNS.len()).filter(|c| is_life(c) && COLUMNS[*c].life_unit() == unit);
-    let others = (0..COLUMNS.len())
-        .filter(|c| !is_life(c) && (timed || !COLUMNS[*c].needs_time) && stands(rows, *c));
+    let unit = shown_life(&compared.techniques);
+    let life = QUANTITIES.iter().filter(|of| of.life_unit().is_some() && of.life_unit() == unit);
+    let others = compared
+        .quantities()
+        .filter(|of| of.life_unit().is_none() && (timed || of.shown != Shown::Timed));
     life.chain(others).collect()
 }
 
-fn table(rows: &[ComparisonRow], refused: &[Refused], plan: &RunPlan) -> Table {
-    let sizes = Sizes::of(plan);
-    let shown = shown(rows, plan);
-    let mut table =
-        Table::new(std::iter::once("reclaim").chain(shown.iter().map(|c| COLUMNS[*c].heading)));
-    table.cut_before(
-        (1..)
-            .zip(&shown)
-            .filter(|(_, c)| COLUMNS[**c].opens_group)
-            .map(|(place, _)| place)
-            .collect(),
-    );
-    let best: Vec<_> = (0..COLUMNS.len()).map(|c| winners(rows, c, &sizes)).collect();
-    for (r, row) in rows.iter().enumerate() {
-        let mark = match (row.counterfactual, row.is_saturated()) {
+/// Returns the table of a comparison.
+pub(crate) fn table(compared: &Comparison, plan: &RunPlan) -> Table {
+    let sizes = plan.sizes();
+    let shown = shown(compared, plan);
+    let mut table = Table::new(std::iter::once("reclaim").chain(shown.iter().map(|of| of.heading)));
+    let opening = (1..).zip(&shown).filter(|(_, of)| of.opens_group);
+    table.cut_before(opening.map(|(place, _)| place).collect());
+    for row in &compared.techniques {
+        let mark = match (row.counterfactual, row.saturated) {
             (true, _) => " (counterfactual)",
             (false, true) => " (saturated)",
             (false, false) => "",
         };
-        let mut cells = vec![(format!("{}{mark}", row.label), Look::Plain)];
-        for c in &shown {
-            let column = &COLUMNS[*c];
-            let life = || row.life(column.life_unit()?).map(|life| life.text(&sizes));
-            cells.push(match (life(), row.means[*c]) {
-                (Some(life), _) => starred(life, best[*c][r]),
-                (None, Some(e)) => {
-                    let text = column.text(e.mean, &sizes) + &row.interval(*c, &sizes);
-                    let (text, look) = starred(text, best[*c][r]);
-                    let loses = column.key == "data_lost_pages" && e.mean > 0.0;
-                    (text, if loses { Look::Bad } else { look })
-                }
-                (None, None) => ("- ".into(), Look::Plain),
-            });
-        }
-        table.painted_row(cells);
+        let name = (format!("{}{mark}", row.label), Look::Plain);
+        let cells = shown.iter().map(|of| cell(compared, row, of, &sizes));
+        table.painted_row(std::iter::once(name).chain(cells).collect());
     }
-    for row in refused {
+    for row in &compared.refused {
         let nothing = std::iter::repeat_n("- ".to_owned(), shown.len());
         table.row(std::iter::once(format!("{} (refused)", row.label)).chain(nothing));
     }
     table
 }
 
-/// Returns only the table of the comparison.
-pub(super) fn plain_table(
-    rows: &[ComparisonRow],
-    plan: &RunPlan,
-    is_markdown: bool,
-    colour: bool,
-) -> String {
-    let table = table(rows, &[], plan);
-    if is_markdown { table.markdown() } else { table.render(colour) }
+/// Returns the cell of a row in a column. A star marks the winner.
+fn cell(
+    compared: &Comparison,
+    row: &ComparisonRow,
+    quantity: &Quantity,
+    sizes: &Sizes,
+) -> (String, Look) {
+    let wins = compared.wins(quantity.key, row);
+    if let Some(unit) = quantity.life_unit() {
+        let life = row.life(unit);
+        return life.map_or_else(nothing, |life| match life.middle {
+            Some(middle) => starred(quantity.unit.text_on(middle, sizes), wins),
+            None => starred(life.text(), wins),
+        });
+    }
+    let Some(cell) = row.cell(quantity) else { return nothing() };
+    let text = quantity.unit.text_on(cell.mean, sizes) + &cell.interval(quantity.unit);
+    let (text, look) = starred(text, wins);
+    let loses = quantity.key == "data_lost_pages" && cell.mean > 0.0;
+    (text, if loses { Look::Bad } else { look })
+}
+
+fn nothing() -> (String, Look) {
+    ("- ".into(), Look::Plain)
 }
 
 /// Returns a legend that explains the columns. Columns with the same explanation share one line.
-fn legend(rows: &[ComparisonRow], plan: &RunPlan) -> Table {
+fn legend(compared: &Comparison, plan: &RunPlan) -> Table {
     let mut legend = Table::default();
     let mut names: Vec<&str> = vec![];
-    for column in shown(rows, plan).into_iter().map(|c| &COLUMNS[c]) {
-        names.push(column.heading);
-        if !column.meaning.is_empty() {
-            legend.row([names.join(", "), column.meaning.to_owned()]);
+    for quantity in shown(compared, plan) {
+        names.push(quantity.heading);
+        if !quantity.meaning.is_empty() {
+            legend.row([names.join(", "), quantity.meaning.to_owned()]);
             names.clear();
         }
     }
     legend
 }
 
-fn words_of_seeds(args: &CompareArgs, seeds: u32) -> String {
-    let (first, parity) = (args.setup.base.seed, args.combined.of_one_parity());
+fn words_of_seeds(compared: &Comparison) -> String {
+    let (first, seeds) = (compared.about.seed, compared.about.seeds);
     match seeds {
-        1 => format!("{parity}seed {first}"),
+        1 => format!("seed {first}"),
         n => format!(
-            "{parity}seeds {first} to {}: mean ± half width of the 95 % confidence interval",
+            "seeds {first} to {}: mean ± half width of the 95 % confidence interval",
             first + (u64::from(n) - 1)
         ),
     }
@@ -246,23 +238,24 @@ mod tests {
         let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();
         let run = execute(&plan, &Unwatched).unwrap().summary;
         let rows = |settled: bool| {
-            let of = |label: &str, run: Summary| ComparisonRow::new(&plan, label.into(), vec![run]);
-            [
+            let of = |label: &str, run: Summary| ComparisonRow::new(label.into(), vec![run]);
+            let rows = vec![
                 of("short", range(&run, 1.0, 2.5, settled)),
                 // In this test, the technique with the longest life uses no controller memory.
                 of("long", Summary { controller_ram_bytes: 0, ..range(&run, 5.0, 9.0, true) }),
                 of("middle", range(&run, 3.0, 4.0, true)),
-            ]
+            ];
+            Comparison::new(plan.about(1), rows)
         };
-        let stars = |rows: &[ComparisonRow]| {
-            let table = markdown(rows, &[], &plan);
+        let stars = |compared: &Comparison| {
+            let table = table(compared, &plan).markdown();
             table.lines().map(|line| line.matches('*').count()).collect::<Vec<_>>()
         };
-        let table = markdown(&rows(true), &[], &plan);
+        let table = table(&rows(true), &plan).markdown();
         assert!(table.contains("| long | 5.00 to 9.00 days\\* |"), "{table}");
         assert_eq!(stars(&rows(true)), [0, 0, 0, 2, 0]);
         // Without settled lives, the table has no column of lives.
-        let table = markdown(&rows(false), &[], &plan);
+        let table = super::table(&rows(false), &plan).markdown();
         assert!(!table.contains("life") && !table.contains("days"), "{table}");
         assert_eq!(stars(&rows(false)), [0, 0, 0, 1, 0]);
         // The CSV marks the life that the table withholds.

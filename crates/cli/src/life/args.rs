@@ -4,7 +4,9 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::Args;
+use vpass_lab::experiment::Combinations;
 use vpass_lab::life::Until;
+use vpass_lab::life::request::{MINUTES, Request};
 
 use crate::args::{Combined, Gear, Setup, at_least_one};
 use crate::report_page::{PageArgs, WithPage};
@@ -101,28 +103,6 @@ pub(crate) struct LifeArgs {
     pub(crate) page: PageArgs,
 }
 
-/// Parser that reads only the options of `vpass life`.
-#[derive(clap::Parser)]
-struct Line {
-    #[command(flatten)]
-    life: LifeArgs,
-}
-
-impl LifeArgs {
-    /// Parses options in the form of the command line, such as `--seed=1`.
-    ///
-    /// # Panics
-    /// Panics if an option is invalid. The caller makes these options from options that were
-    /// already checked.
-    pub(crate) fn of_line(options: impl IntoIterator<Item = String>) -> Self {
-        let line = std::iter::once("vpass life".to_owned()).chain(options);
-        match <Line as clap::Parser>::try_parse_from(line) {
-            Ok(line) => line.life,
-            Err(e) => panic!("{e}"),
-        }
-    }
-}
-
 impl WithPage for LifeArgs {
     fn page_and_out(&mut self) -> (&mut PageArgs, &mut Option<PathBuf>) {
         (&mut self.page, &mut self.setup.base.out)
@@ -157,19 +137,30 @@ fn some_minutes(text: &str) -> Result<f64, String> {
 const MOST_MINUTES: f64 = 1e5;
 
 impl LifeArgs {
-    /// Returns whether every P/E cycle of each life is simulated: with `--exact`, and always in the
-    /// timed and untimed gears.
-    pub(crate) fn is_exact(&self) -> bool {
-        self.exact || self.setup.base.gear != Gear::Fluid
+    /// Returns the requested lives.
+    pub(crate) fn request(&self) -> Request {
+        Request {
+            setup: (&self.setup).into(),
+            samples: self.setup.sample,
+            combinations: self.combinations(),
+            seeds: self.seeds.get(),
+            until: Until { years: self.years, uber: self.uber },
+            // An estimate needs no sample.
+            exact: self.exact || self.estimate || self.setup.base.gear != Gear::Fluid,
+            rung: self.rung,
+            within: self.within,
+            minutes: self.minutes,
+            threads: self.threads,
+        }
+    }
+
+    /// Returns the techniques.
+    pub(crate) fn combinations(&self) -> Combinations {
+        self.combined.with(&self.reclaim)
     }
 
     /// Returns the limit of the work, in minutes of two quiet cores.
     pub(crate) fn minutes(&self) -> f64 {
-        self.minutes.unwrap_or(3.0)
-    }
-
-    /// Returns the limits at which a life ends even if the drive is not worn out.
-    pub(crate) fn until(&self) -> Until {
-        Until { years: self.years, uber: self.uber }
+        self.minutes.unwrap_or(MINUTES)
     }
 }

@@ -6,7 +6,7 @@ use vpass_lab::life::climb::Climbed;
 use vpass_lab::life::ladder::{Next, Rung};
 use vpass_lab::life::record::{Sampled, Setting};
 use vpass_lab::life::summary::{Consumed, Life, warnings};
-use vpass_lab::life::verdict::verdict;
+use vpass_lab::life::verdict::sentences;
 use vpass_lab::life::{End, answer, held, rounds};
 use vpass_lab::mean_ci95::MeanCi95;
 use vpass_lab::numbers::{bytes, count, digits, microseconds, plural, years};
@@ -40,7 +40,8 @@ pub(super) fn text(
     if !warned.is_empty() {
         let _ = write!(text, "\n{warned}");
     }
-    if let Some(verdict) = verdict(lives) {
+    let verdict = sentences(lives).join(" ");
+    if !verdict.is_empty() {
         let _ = writeln!(text, "\n{}", wrapped(&verdict, 0));
     }
     let answers: Vec<String> =
@@ -62,7 +63,7 @@ fn lived(setting: &Setting, args: &LifeArgs) -> String {
         1 => format!("a sample of {}", plan.sample),
         n => format!("{n} disjoint samples of {}", plan.sample),
     };
-    let parity = args.combined.of_one_parity();
+    let parity = args.combinations().of_one_parity();
     match setting.seeds {
         1 => format!("{parity}{sample}, seed {}", plan.seed),
         n => format!("{parity}{sample}, {n} seeds from {} on", plan.seed),
@@ -157,7 +158,7 @@ fn hinted(lives: &[Life]) -> Option<Table> {
                 microseconds(of.latency_us)
             );
             table.row([
-                (*word).to_owned(),
+                word.clone(),
                 life.label.clone(),
                 retries,
                 format!("{:.1} %", 100.0 * of.reads.mean),
@@ -192,7 +193,9 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
     notes.extend(setting.sampled.map(of_samples));
     if let Some(rung) = setting.rung {
         notes.push(of_rung(rung, lives));
-        notes.extend(climbed.end.and_then(|end| why_no_higher(end, lives, args)));
+        notes.extend(
+            climbed.end.and_then(|end| why_no_higher(end, lives, (args.within, args.minutes()))),
+        );
     } else if lives.iter().all(|life| life.years.ci95.is_none()) {
         notes.push(
             "A single life has no confidence interval; for an interval, use --seeds N or --sample \
@@ -265,9 +268,9 @@ fn of_rung(rung: Rung, lives: &[Life]) -> String {
 
 /// Explains why the command ended on this rung (`--rung`), although the interval is missing or too
 /// wide. Returns `None` if the interval is narrow enough.
-fn why_no_higher(end: Next, lives: &[Life], args: &LifeArgs) -> Option<String> {
+fn why_no_higher(end: Next, lives: &[Life], (within, minutes): (f64, f64)) -> Option<String> {
     let wanted = if lives.iter().all(|life| life.has_settled) {
-        format!("The interval is wider than --within {} %", digits(100.0 * args.within))
+        format!("The interval is wider than --within {} %", digits(100.0 * within))
     } else {
         "An interval needs wear that has settled".into()
     };
@@ -277,7 +280,7 @@ fn why_no_higher(end: Next, lives: &[Life], args: &LifeArgs) -> Option<String> {
             "{wanted}: a higher rung would take about --minutes {}, more than is left of --minutes \
              {}.",
             digits(takes),
-            digits(args.minutes()),
+            digits(minutes),
         )),
         Next::AtTop => Some(format!(
             "{wanted}, and this was the last rung. Try --exact with more --seeds or samples."
@@ -313,10 +316,8 @@ mod tests {
 
     #[test]
     fn minutes_are_those_of_the_command() {
-        let line = ["--drive", "tiny", "--workload", "zipf-read", "--minutes", "0.3"];
-        let args = LifeArgs::of_line(line.map(str::to_owned));
         assert_eq!(
-            why_no_higher(Next::OutOfTime(13.5), &[], &args).unwrap(),
+            why_no_higher(Next::OutOfTime(13.5), &[], (0.1, 0.3)).unwrap(),
             "The interval is wider than --within 10.0 %: a higher rung would take about --minutes \
              13.5, more than is left of --minutes 0.30."
         );

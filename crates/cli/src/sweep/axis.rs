@@ -1,5 +1,7 @@
 //! Swept keys. A key has a list of values.
 
+use vpass_lab::compare::sweep::Swept;
+
 /// Key of a sweep, with the values that the key takes one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
@@ -46,9 +48,6 @@ fn parts(text: &str) -> Vec<String> {
     }
     all.iter().map(|part| part.trim().to_owned()).collect()
 }
-
-/// Swept keys with their values at one point of a sweep.
-pub(crate) type Swept = Vec<(String, String)>;
 
 /// Returns a point for every combination of the keys' values. From point to point, the value of the
 /// last key changes fastest.

@@ -6,10 +6,11 @@ use std::path::Path;
 use clap::Parser;
 use serde::Deserialize;
 use toml::{Table, Value};
+use vpass_lab::compare::sweep::Swept;
 use vpass_lab::failure::Failure;
 use vpass_lab::load::{complaint, read_file};
 
-use super::axis::{Axis, Swept, grid};
+use super::axis::{Axis, grid};
 use crate::args::CompareArgs;
 
 /// Options of `vpass compare` that a sweep file cannot set, because they belong to the command

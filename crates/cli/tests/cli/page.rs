@@ -105,7 +105,7 @@ fn folders_without_results_are_refused_and_write_nothing() {
         .refuses(2, &["odd/summary.json: EOF while parsing"]);
     room.file("odd/summary.json", "{}");
     vpass(&["report", &room.text("odd"), "--output", &page])
-        .refuses(2, &["odd/summary.json: `reclaim_technique` is missing", "--out"]);
+        .refuses(2, &["odd/summary.json: missing field `schema`", "--out"]);
     vpass(&["report", "--output", &page]).refuses(2, &["<DIR>"]);
     assert_eq!(room.names(), ["empty", "odd"]);
 }

@@ -15,11 +15,11 @@ use std::collections::BTreeMap;
 
 use vpass_drive::base::units::Ns;
 
-use super::column::{Column, Each, Noise};
 use super::row::ComparisonRow;
 use crate::batch::of_differences;
 use crate::mean_ci95::half99;
 use crate::results::Summary;
+use crate::results::quantity::{Each, Noise, Quantity};
 
 /// Smallest relative difference that counts as a difference. Histograms of latencies are exact to
 /// 0.1 %.
@@ -31,7 +31,7 @@ pub const SEEDS: usize = 3;
 
 /// Result of comparing two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pair {
+pub enum Pair {
     /// The noise of the difference is not known.
     Unknown,
     /// The difference may be chance, or is below 1 %.
@@ -42,30 +42,46 @@ pub(super) enum Pair {
 
 impl Pair {
     /// Compares the values `a` and `b` of two rows in a column.
-    pub(super) fn of(rows: [&ComparisonRow; 2], [a, b]: [f64; 2], column: &Column) -> Self {
+    pub(super) fn of(rows: [&ComparisonRow; 2], [a, b]: [f64; 2], quantity: &Quantity) -> Self {
         if a.to_bits() == b.to_bits() {
             return Self::Close;
         }
-        if matches!(column.noise, Noise::None) {
+        if matches!(quantity.noise, Noise::None) {
             return Self::Apart;
         }
         let sign = (a - b).signum();
-        match difference(rows, column) {
-            None => Self::Unknown,
+        match difference(rows, quantity) {
+            None => Self::by_intervals(rows, (a - b).abs(), quantity),
             Some((difference, half)) => {
                 let is_large = (a - b).abs() >= LEAST * a.abs().max(b.abs());
                 if is_large && sign * difference > half { Self::Apart } else { Self::Close }
             }
         }
     }
+
+    /// Compares rows that come from files by the intervals of their values. Rows of finished runs
+    /// without known noise stay unknown.
+    fn by_intervals(rows: [&ComparisonRow; 2], difference: f64, quantity: &Quantity) -> Self {
+        let halves: Option<Vec<f64>> = rows.iter().map(|row| row.cell(quantity)?.half95).collect();
+        match halves.filter(|_| are_from_files(rows)) {
+            None => Self::Unknown,
+            Some(halves) if difference > halves.iter().sum() => Self::Apart,
+            Some(_) => Self::Close,
+        }
+    }
+}
+
+/// Returns whether all runs of these rows come from files, which have no batches.
+fn are_from_files(rows: [&ComparisonRow; 2]) -> bool {
+    rows.iter().flat_map(|row| &row.runs).all(|run| run.batches.is_none())
 }
 
 /// Returns the difference of two rows, and half the width of its 99 % interval. Returns `None` if
 /// the noise is not known.
-fn difference([a, b]: [&ComparisonRow; 2], column: &Column) -> Option<(f64, f64)> {
+fn difference([a, b]: [&ComparisonRow; 2], quantity: &Quantity) -> Option<(f64, f64)> {
     let pairs = || a.runs.iter().zip(&b.runs);
     let values: Option<Vec<f64>> =
-        pairs().map(|(a, b)| Some((column.value)(a)? - (column.value)(b)?)).collect();
+        pairs().map(|(a, b)| Some((quantity.value)(a)? - (quantity.value)(b)?)).collect();
     let values = values?;
     let differ = values.iter().any(|value| value.to_bits() != values[0].to_bits());
     if values.len() >= SEEDS && differ {
@@ -73,21 +89,22 @@ fn difference([a, b]: [&ComparisonRow; 2], column: &Column) -> Option<(f64, f64)
     }
     // Seeds that all give the same difference show no chance, so one of them is enough.
     let pairs = pairs().take(if differ { SEEDS } else { 1 });
-    let batches: Option<Vec<Vec<f64>>> = pairs.map(|(a, b)| by_batches([a, b], column)).collect();
+    let batches: Option<Vec<Vec<f64>>> = pairs.map(|(a, b)| by_batches([a, b], quantity)).collect();
     let all = batches?.concat();
     Some((all.iter().sum(), of_differences(&all)))
 }
 
 /// Returns the differences of two runs, batch by batch. Returns `None` if the noise of a run is not
 /// known, or if the runs served different numbers of bytes, which can happen with `--until stable`.
-fn by_batches(runs: [&Summary; 2], column: &Column) -> Option<Vec<f64>> {
-    let Noise::Batches(half, each) = &column.noise else { return None };
-    let is_known = |run: &Summary| half(run).is_some() && !run.batches.is_empty();
+fn by_batches(runs: [&Summary; 2], quantity: &Quantity) -> Option<Vec<f64>> {
+    let Noise::Batches(half, each) = &quantity.noise else { return None };
+    let (Some(a), Some(b)) = (&runs[0].batches, &runs[1].batches) else { return None };
+    let is_known = |run: &&Summary| half(run).is_some();
     let served = runs.map(|run| (run.host.read_bytes, run.host.write_bytes));
-    if !runs.iter().all(|run| is_known(run)) || served[0] != served[1] {
+    if !runs.iter().all(is_known) || a.is_empty() || b.is_empty() || served[0] != served[1] {
         return None;
     }
-    let pairs = runs[0].batches.iter().zip(&runs[1].batches);
+    let pairs = a.iter().zip(b);
     Some(match each {
         Each::Sum(of) => pairs.map(|(a, b)| of(a) - of(b)).collect(),
         Each::Percentile(q) => {
@@ -100,7 +117,9 @@ fn by_batches(runs: [&Summary; 2], column: &Column) -> Option<Vec<f64>> {
 /// Returns a percentile of the read latencies of two runs together.
 fn percentile_of_both(runs: [&Summary; 2], q: f64) -> Ns {
     let mut all: BTreeMap<Ns, u64> = BTreeMap::new();
-    for (ns, reads) in runs.iter().flat_map(|run| &run.batches).flat_map(|batch| &batch.reads) {
+    for (ns, reads) in
+        runs.iter().flat_map(|run| run.batches.iter().flatten()).flat_map(|batch| &batch.reads)
+    {
         *all.entry(*ns).or_default() += reads;
     }
     let wanted = q * all.values().sum::<u64>() as f64;
@@ -115,7 +134,6 @@ fn percentile_of_both(runs: [&Summary; 2], q: f64) -> Ns {
 
 #[cfg(test)]
 mod tests {
-    use super::super::column::COLUMNS;
     use super::super::verdict::tests::{row, tail};
     use super::*;
     use crate::results::{Batch, PAIRED};
@@ -127,13 +145,13 @@ mod tests {
             reads: [(100_000, 1000), (900_000, slow), (2_000_000, slower[n % 2])].into(),
             ..Batch::default()
         };
-        let batches = (0..PAIRED).map(batch).collect();
+        let batches = Some((0..PAIRED).map(batch).collect());
         row("a", vec![Summary { batches, ..tail(p99_9, Some(1.0)) }])
     }
 
     #[test]
     fn percentiles_are_compared_by_the_shares_of_slower_reads() {
-        let column = COLUMNS.iter().find(|column| column.key == "read_p99_9_us").unwrap();
+        let column = Quantity::of("read_p99_9_us");
         let pair = |a: &ComparisonRow, b: &ComparisonRow| {
             Pair::of([a, b], [a, b].map(|row| (column.value)(&row.runs[0]).unwrap()), column)
         };

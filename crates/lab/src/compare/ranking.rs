@@ -1,11 +1,46 @@
-//! Ranking of the rows by their values in a column. The first part of the ranking has the rows that
-//! may be the best, and the second part has all other rows.
+//! Ranking of competitors: rows of a comparison by a quantity, or lives by their years. The first
+//! part of a ranking has the competitors that may be the best, the second part all others.
 
-use super::column::{COLUMNS, Column, Sizes};
+use std::cmp::Ordering;
+
 use super::pairs::Pair;
 use super::row::{ComparisonRow, RowLife};
 use super::unequal_reliability;
-use crate::numbers::{digits, short};
+use crate::numbers::digits;
+use crate::results::quantity::Quantity;
+
+/// Ranking of at least two competitors.
+pub struct Ranking<S> {
+    /// Best competitor, followed by those that are not clearly worse.
+    pub front: Vec<S>,
+    /// All other competitors, best first.
+    pub behind: Vec<S>,
+    /// Whether the noise of every difference to the best competitor is known.
+    pub is_known: bool,
+}
+
+impl<S> Ranking<S> {
+    /// Ranks competitors. `order` puts the better one first, and `pair` compares one with the best.
+    /// Returns `None` if there are fewer than two.
+    pub fn of(
+        mut all: Vec<S>,
+        order: impl FnMut(&S, &S) -> Ordering,
+        pair: impl Fn(&S, &S) -> Pair,
+    ) -> Option<Self> {
+        if all.len() < 2 {
+            return None;
+        }
+        all.sort_by(order);
+        let others = all[1..].iter().map(|other| pair(other, &all[0]));
+        let pairs: Vec<Pair> = std::iter::once(Pair::Close).chain(others).collect();
+        let is_known = pairs.iter().all(|pair| *pair != Pair::Unknown);
+        let (mut front, mut behind) = (vec![], vec![]);
+        for (one, pair) in all.into_iter().zip(pairs) {
+            if pair == Pair::Apart { behind.push(one) } else { front.push(one) }
+        }
+        Some(Self { front, behind, is_known })
+    }
+}
 
 /// Value of a row in a column.
 pub(super) struct Standing<'a> {
@@ -13,61 +48,52 @@ pub(super) struct Standing<'a> {
     rank: f64,
     /// Life of the row, if the column shows lives.
     life: Option<RowLife>,
-    /// Result of the comparison with the best row.
-    pair: Pair,
     pub(super) text: String,
     /// Number as the table shows it, with its interval.
     pub(super) with_range: String,
 }
 
-impl Standing<'_> {
+impl<'a> Standing<'a> {
+    /// Returns the value of a row; `None` if the row has no value.
+    fn of(row: &'a ComparisonRow, quantity: &Quantity) -> Option<Self> {
+        if let Some(unit) = quantity.life_unit() {
+            let life = row.life(unit)?;
+            let (text, with_range) = (life.text(), life.with_range());
+            return Some(Self { row, rank: life.rank(), life: Some(life), text, with_range });
+        }
+        let cell = row.cell(quantity)?;
+        let text = quantity.unit.text(cell.mean);
+        let with_range = format!("{text}{}", cell.interval(quantity.unit));
+        Some(Self { row, rank: cell.mean, life: None, text, with_range })
+    }
+
     /// Returns the number as the table shows it. Lives have no interval in the table.
     pub(super) fn in_sentence(&self) -> &str {
         if self.life.is_some() { &self.text } else { &self.with_range }
     }
 
     /// Compares this row with another row.
-    fn pair_with(&self, best: &Self, column: &Column) -> Pair {
+    fn pair_with(&self, best: &Self, quantity: &Quantity) -> Pair {
         match (self.life, best.life) {
             (Some(a), Some(b)) if a.low <= b.high && b.low <= a.high => Pair::Close,
             (Some(_), Some(_)) => Pair::Apart,
-            _ => Pair::of([self.row, best.row], [self.rank, best.rank], column),
+            _ => Pair::of([self.row, best.row], [self.rank, best.rank], quantity),
         }
     }
 }
 
-/// Ranking of the rows that compete in a column. There are at least two rows.
-pub(super) struct Ranking<'a> {
-    /// Best row, followed by the rows that are not clearly worse.
-    pub(super) front: Vec<Standing<'a>>,
-    /// All other rows, best first.
-    pub(super) behind: Vec<Standing<'a>>,
-}
-
-impl<'a> Ranking<'a> {
-    /// Ranks rows by their values in a column. Returns `None` if fewer than two rows can be
-    /// compared.
-    pub(super) fn of(rows: &[&'a ComparisonRow], column: usize, sizes: &Sizes) -> Option<Self> {
-        let shown = &COLUMNS[column];
-        let competing = rows.iter().filter(|row| row.may_win(shown));
-        let mut all: Vec<Standing> =
-            competing.filter_map(|row| standing(row, column, sizes)).collect();
-        if all.len() < 2 {
-            return None;
-        }
-        all.sort_by(|a, b| {
-            if shown.more_is_better { b.rank.total_cmp(&a.rank) } else { a.rank.total_cmp(&b.rank) }
-        });
-        for i in 1..all.len() {
-            all[i].pair = all[i].pair_with(&all[0], shown);
-        }
-        let (front, behind) = all.into_iter().partition(|standing| standing.pair != Pair::Apart);
-        Some(Self { front, behind })
-    }
-
-    /// Returns whether the noise of every difference to the best row is known.
-    pub(super) fn is_known(&self) -> bool {
-        self.front.iter().all(|standing| standing.pair != Pair::Unknown)
+impl<'a> Ranking<Standing<'a>> {
+    /// Ranks rows by a quantity. Returns `None` if fewer than two rows can be compared.
+    pub(super) fn of_rows(
+        rows: impl IntoIterator<Item = &'a ComparisonRow>,
+        quantity: &Quantity,
+    ) -> Option<Self> {
+        let competing = rows.into_iter().filter(|row| row.may_win(quantity));
+        Self::of(
+            competing.filter_map(|row| Standing::of(row, quantity)).collect(),
+            |a, b| quantity.order(a.rank, b.rank),
+            |other, best| other.pair_with(best, quantity),
+        )
     }
 
     /// Returns whether all ranked rows have the same value.
@@ -83,7 +109,7 @@ impl<'a> Ranking<'a> {
     /// Returns whether the column has one or more winners. All winners have equal values. Every
     /// other row is clearly worse than the winners.
     pub(super) fn has_winners(&self) -> bool {
-        self.is_known() && !self.behind.is_empty() && self.front_is_alike()
+        self.is_known && !self.behind.is_empty() && self.front_is_alike()
     }
 
     /// Formats the labels and the values of the rows that may be the best, such as "`a` 1.2 ± 0.1,
@@ -124,22 +150,18 @@ impl<'a> Ranking<'a> {
 /// - A baseline and a row that did nothing never win. If only one other row kept the data, no row
 ///   wins.
 /// - No row wins a column of lives if the life of a competing row has not settled.
-pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool> {
-    let shown = &COLUMNS[column];
+pub fn winners(rows: &[ComparisonRow], quantity: &Quantity) -> Vec<bool> {
     let none = vec![false; rows.len()];
-    let all: Vec<&ComparisonRow> = rows.iter().collect();
-    let real = || {
-        rows.iter()
-            .filter(|row| !row.counterfactual)
-            .filter_map(|row| standing(row, column, sizes))
-            .map(|standing| standing.rank)
-    };
-    let are_alike = real().count() != 1 && real().all(|rank| Some(rank) == real().next());
-    if rows.len() == 1 || are_alike || !may_be_compared(rows, shown) {
+    let real: Vec<f64> = rows
+        .iter()
+        .filter(|row| !row.counterfactual)
+        .filter_map(|row| Some(Standing::of(row, quantity)?.rank))
+        .collect();
+    let are_alike = real.len() != 1 && real.iter().all(|rank| rank.to_bits() == real[0].to_bits());
+    if rows.len() == 1 || are_alike || !may_be_compared(rows, quantity) {
         return none;
     }
-    let wins = |label: &str| rows.iter().map(|row| row.label == label).collect();
-    match Ranking::of(&all, column, sizes) {
+    match Ranking::of_rows(rows, quantity) {
         Some(ranking) if ranking.has_winners() => rows
             .iter()
             .map(|row| ranking.front.iter().any(|standing| std::ptr::eq(standing.row, row)))
@@ -147,22 +169,22 @@ pub fn winners(rows: &[ComparisonRow], column: usize, sizes: &Sizes) -> Vec<bool
         Some(_) => none,
         None if rows.iter().any(|row| row.stands_aside() && !row.lost_data()) => none,
         None => {
-            let alone = rows
-                .iter()
-                .find(|row| row.may_win(shown) && standing(row, column, sizes).is_some());
-            alone.map_or(none, |row| wins(&row.label))
+            let wins = |row: &ComparisonRow| {
+                row.may_win(quantity) && Standing::of(row, quantity).is_some()
+            };
+            rows.iter().map(wins).collect()
         }
     }
 }
 
 /// Returns whether the numbers of a column can be compared. The numbers cannot be compared if
 /// parity repairs some of the losses that the column counts, or if a life has not settled.
-fn may_be_compared(rows: &[ComparisonRow], column: &Column) -> bool {
-    let competing: Vec<_> = rows.iter().filter(|row| row.may_win(column)).collect();
-    let is_early = column.life_unit().is_some()
+fn may_be_compared(rows: &[ComparisonRow], quantity: &Quantity) -> bool {
+    let competing: Vec<_> = rows.iter().filter(|row| row.may_win(quantity)).collect();
+    let is_early = quantity.life_unit().is_some()
         && competing.len() > 1
-        && competing.iter().any(|row| !row.life_settled());
-    !(is_early || column.key == "uber" && unequal_reliability(rows).is_some())
+        && competing.iter().any(|row| !row.life_settled);
+    !(is_early || quantity.key == "uber" && unequal_reliability(rows).is_some())
 }
 
 /// Returns the labels of the rows that may all be the best of the column, because no row is clearly
@@ -171,31 +193,11 @@ fn may_be_compared(rows: &[ComparisonRow], column: &Column) -> bool {
 /// If the noise of a number is unknown, or if the numbers cannot be compared, the list has all
 /// competing rows. If one row is clearly the best, or if fewer than two rows compete, the list is
 /// empty.
-pub fn not_told_apart<'a>(rows: &'a [ComparisonRow], column: usize, sizes: &Sizes) -> Vec<&'a str> {
-    let all: Vec<&ComparisonRow> = rows.iter().collect();
-    let Some(ranking) = Ranking::of(&all, column, sizes) else { return vec![] };
-    let is_compared = ranking.is_known() && may_be_compared(rows, &COLUMNS[column]);
+pub fn not_told_apart(rows: &[ComparisonRow], quantity: &Quantity) -> Vec<String> {
+    let Some(ranking) = Ranking::of_rows(rows, quantity) else { return vec![] };
+    let is_compared = ranking.is_known && may_be_compared(rows, quantity);
     let behind = if is_compared { &[][..] } else { &ranking.behind };
-    let tied: Vec<&str> =
-        ranking.front.iter().chain(behind).map(|standing| standing.row.label.as_str()).collect();
+    let tied: Vec<String> =
+        ranking.front.iter().chain(behind).map(|standing| standing.row.label.clone()).collect();
     if tied.len() > 1 { tied } else { vec![] }
-}
-
-fn standing<'a>(row: &'a ComparisonRow, column: usize, sizes: &Sizes) -> Option<Standing<'a>> {
-    let life = COLUMNS[column].life_unit().map(|unit| row.life(unit));
-    let (rank, text, with_range) = if let Some(life) = life {
-        let life = life?;
-        let range = if life.middle.is_none() {
-            life.with_range()
-        } else {
-            format!("({})", life.with_range())
-        };
-        (life.rank(), short(&life.text(sizes)), range)
-    } else {
-        let mean = row.means[column]?.mean;
-        let text = short(&COLUMNS[column].text(mean, sizes));
-        let with_range = format!("{text}{}", row.interval(column, sizes));
-        (mean, text, with_range)
-    };
-    Some(Standing { row, rank, life: life.flatten(), pair: Pair::Close, text, with_range })
 }

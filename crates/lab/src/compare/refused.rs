@@ -1,22 +1,22 @@
 //! Techniques without a row in the table. A comparison refuses techniques that do not suit the
 //! drive or the workload, and a drive may stop under a technique. All other techniques run.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
 use crate::plan::{Chosen, RunPlan, gc_named, parity_named, reclaim_named, refresh_named};
 
 /// Combination of techniques that was refused before the first run, or whose drive stopped.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
     /// Read-reclaim technique.
-    pub reclaim: &'static str,
+    pub reclaim: String,
     /// Garbage collection policy.
-    pub gc: &'static str,
+    pub gc: String,
     /// Refresh technique. Null if the parity technique has a refresh of its own.
-    pub refresh: Option<&'static str>,
+    pub refresh: Option<String>,
     /// Parity technique.
-    pub parity: &'static str,
+    pub parity: String,
     /// Label of the combination.
     pub label: String,
     /// Reason for the refusal or the stop, in a sentence.
@@ -30,10 +30,14 @@ impl Refused {
     /// Returns an error if the name of a technique is unknown.
     pub fn of(named: Chosen, label: String, why: String) -> Result<Self, Failure> {
         Ok(Self {
-            reclaim: reclaim_named(named.reclaim)?.name,
-            gc: gc_named(named.gc)?.name,
-            refresh: named.refresh.map(refresh_named).transpose()?.map(|refresh| refresh.name),
-            parity: parity_named(named.parity)?.name,
+            reclaim: reclaim_named(named.reclaim)?.name.into(),
+            gc: gc_named(named.gc)?.name.into(),
+            refresh: named
+                .refresh
+                .map(refresh_named)
+                .transpose()?
+                .map(|refresh| refresh.name.into()),
+            parity: parity_named(named.parity)?.name.into(),
             label,
             why,
         })
@@ -42,10 +46,10 @@ impl Refused {
     /// Describes a technique that has no row because the drive stopped in at least one run.
     pub(super) fn stopped(plan: &RunPlan, label: String, why: String) -> Self {
         Self {
-            reclaim: plan.reclaim.name,
-            gc: plan.gc.name,
-            refresh: Some(plan.refresh.name),
-            parity: plan.parity.name,
+            reclaim: plan.reclaim.name.into(),
+            gc: plan.gc.name.into(),
+            refresh: Some(plan.refresh.name.into()),
+            parity: plan.parity.name.into(),
             label,
             why,
         }

@@ -2,6 +2,8 @@
 //! rebuilds some of these pages. Two rows with the same UBER can therefore lose different numbers
 //! of pages.
 
+use vpass_drive::api::parity::NO_PARITY;
+
 use super::row::ComparisonRow;
 use crate::results::Summary;
 
@@ -32,7 +34,7 @@ pub fn unequal_reliability(rows: &[ComparisonRow]) -> Option<String> {
 /// Returns the names of the parity techniques of these rows, each name once.
 fn parities(rows: &[&ComparisonRow]) -> Vec<String> {
     let mut names: Vec<String> = vec![];
-    for name in rows.iter().map(|row| format!("`{}`", row.parity)) {
+    for name in rows.iter().map(|row| format!("`{}`", row.parity.as_deref().unwrap_or(NO_PARITY))) {
         if !names.contains(&name) {
             names.push(name);
         }

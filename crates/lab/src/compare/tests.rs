@@ -1,11 +1,13 @@
 //! Tests of `compare.json`. Its lists must agree with the words and stars of the table.
 
-use super::verdict::tests::{days, plan, row, summary, tail, tails};
+use serde_json::{Value, json};
+
+use super::verdict::tests::{compared, days, row, summary, tail, tails};
 use super::*;
 
-/// Returns the JSON of a comparison with these rows.
+/// Returns the JSON of a comparison of these rows.
 fn json(rows: &[ComparisonRow]) -> Value {
-    json_of(rows, &[], &plan(), 1).unwrap()
+    serde_json::to_value(compared(rows)).unwrap()
 }
 
 #[test]
@@ -49,24 +51,19 @@ fn the_life_has_its_list_in_the_unit_of_the_workload() {
 }
 
 #[test]
-fn the_verdict_is_the_printed_text_sentence_by_sentence() {
-    let lost = |run: Summary| Summary { data_lost_pages: 7, ..run };
-    let sizes = Sizes::of(&plan());
-    for rows in [
-        vec![row("a", vec![tail(282.0, Some(3.0))]), row("b", vec![tail(289.0, Some(3.0))])],
-        vec![row("a", vec![lost(summary())]), row("b", vec![lost(summary())])],
-        vec![row("none", vec![lost(summary())]), row("b", vec![summary()])],
-    ] {
-        let sentences = json(&rows)["verdict"].clone();
-        let sentences: Vec<&str> =
-            sentences.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
-        assert_eq!(sentences.join(" "), verdict::verdict(&rows, &sizes).trim());
-        assert!(sentences.len() > 1 && sentences.iter().all(|text| text.ends_with('.')));
-    }
-    let rows = [row("a", vec![lost(summary())]), row("b", vec![lost(summary())])];
+fn every_technique_that_lost_data_is_named() {
+    let lost = || vec![Summary { data_lost_pages: 7, ..summary() }];
     let expected =
         ["Every technique lost data.", "`a` lost data: 7 pages; `b` lost data: 7 pages."];
-    assert_eq!(json(&rows)["verdict"], json!(expected));
+    assert_eq!(compared(&[row("a", lost()), row("b", lost())]).verdict, expected);
+}
+
+#[test]
+fn a_file_holds_the_comparison() {
+    let lost = Summary { data_lost_pages: 7, ..summary() };
+    let written = json(&[row("a", vec![lost]), row("b", vec![summary()])]);
+    let read: Comparison = serde_json::from_value(written.clone()).unwrap();
+    assert_eq!(serde_json::to_value(read).unwrap(), written);
 }
 
 #[test]
@@ -76,11 +73,11 @@ fn each_column_has_a_label_of_its_own_and_the_unit_of_its_key() {
     let about = json["columns"].as_object().unwrap();
     assert_eq!(about["read_p99_9_us"], json!({ "label": "read p99.9", "unit": "us" }));
     assert_eq!(about["write_amplification"], json!({ "label": "write amplification", "unit": "" }));
-    let mut labels: Vec<_> = COLUMNS.iter().map(super::column::Column::label).collect();
+    let mut labels: Vec<_> = QUANTITIES.iter().map(|quantity| quantity.label).collect();
     labels.sort_unstable();
     labels.dedup();
-    assert_eq!(labels.len(), COLUMNS.len());
-    for column in &COLUMNS {
+    assert_eq!(labels.len(), QUANTITIES.len());
+    for column in &QUANTITIES {
         let last = column.key.rsplit('_').next().unwrap();
         let unit = match last {
             "us" | "days" | "pages" => last,
@@ -92,6 +89,6 @@ fn each_column_has_a_label_of_its_own_and_the_unit_of_its_key() {
             "amplification" => "",
             other => panic!("a unit for {other}"),
         };
-        assert_eq!(column.unit(), unit, "{}", column.key);
+        assert_eq!(column.unit.name(), unit, "{}", column.key);
     }
 }

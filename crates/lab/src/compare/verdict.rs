@@ -4,22 +4,19 @@
 //! noise, there is no winner. The last sentences name techniques that did nothing, and say what a
 //! single seed does not show.
 
-use super::column::{COLUMNS, Sizes};
+use std::collections::BTreeMap;
+
 use super::ranking::Ranking;
 use super::row::ComparisonRow;
 use super::{life_unit, shown_life};
 use crate::numbers::{count, plural};
+use crate::results::LifeUnit;
+use crate::results::quantity::{Quantity, Unit};
 
-/// Describes which techniques kept the data, and which technique wins each measure.
-pub fn verdict(rows: &[ComparisonRow], sizes: &Sizes) -> String {
-    format!("\n{}\n", sentences(rows, sizes).join(" "))
-}
-
-/// Returns the sentences of [`verdict`].
-pub fn sentences(rows: &[ComparisonRow], sizes: &Sizes) -> Vec<String> {
+/// Describes which techniques kept the data, and which technique wins each quantity.
+pub fn sentences(rows: &[ComparisonRow]) -> Vec<String> {
     let mut sentences = losses(rows);
-    let safe: Vec<&ComparisonRow> =
-        rows.iter().filter(|row| !row.lost_data() && !row.counterfactual).collect();
+    let safe = safe(rows);
     if let ([only], true) = (&safe[..], rows.len() > 1) {
         sentences.push(format!(
             "Only `{}` kept all data, so there is nothing to compare it with.",
@@ -27,7 +24,7 @@ pub fn sentences(rows: &[ComparisonRow], sizes: &Sizes) -> Vec<String> {
         ));
     }
     if safe.len() > 1 {
-        let parts = findings(rows, &safe, sizes);
+        let parts = parts(&found(rows));
         let is_close = parts.iter().any(|part| part.contains("too close to rank"));
         if !parts.is_empty() {
             sentences
@@ -101,80 +98,56 @@ fn losses(rows: &[ComparisonRow]) -> Vec<String> {
     }
 }
 
-/// Quantity by which techniques are compared.
-struct Measure {
-    key: &'static str,
-    name: &'static str,
-    /// Verb that follows the name of the measure: "is" or "are".
-    verb: &'static str,
-    best: &'static str,
-    /// Unit of the measure's numbers.
-    unit: &'static str,
-    /// Whether the verdict has a sentence about this measure if all rows have equal values.
-    says_alike: bool,
+/// Keys of the quantities that a verdict names after the life, with the most important first.
+const NAMED: [&str; 4] =
+    ["read_p99_9_us", "reclaim_write_pages", "write_amplification", "controller_ram_bytes"];
+
+/// Returns the rows that kept all data and that a real drive can have.
+fn safe(rows: &[ComparisonRow]) -> Vec<&ComparisonRow> {
+    rows.iter().filter(|row| !row.lost_data() && !row.counterfactual).collect()
 }
 
-const MEASURES: [Measure; 4] = [
-    Measure {
-        key: "read_p99_9_us",
-        name: "read p99.9",
-        verb: "is",
-        best: "shortest",
-        unit: "",
-        says_alike: true,
-    },
-    Measure {
-        key: "reclaim_write_pages",
-        name: "reclaim writes",
-        verb: "are",
-        best: "fewest",
-        unit: " pages",
-        says_alike: false,
-    },
-    Measure {
-        key: "write_amplification",
-        name: "write amplification",
-        verb: "is",
-        best: "smallest",
-        unit: "",
-        says_alike: false,
-    },
-    Measure {
-        key: "controller_ram_bytes",
-        name: "RAM",
-        verb: "is",
-        best: "smallest",
-        unit: "",
-        says_alike: true,
-    },
-];
+/// Returns what is known of each quantity that a verdict names, as the part of a sentence. The key
+/// `life` stands for the life in the unit that suits the workload.
+pub fn findings(rows: &[ComparisonRow]) -> BTreeMap<String, String> {
+    let finding = |(quantity, found): (&Quantity, Found)| {
+        let is_life = quantity.life_unit().is_some();
+        let text = match found {
+            Found::Said(text) | Found::Alike(text) => text,
+            Found::Unknown(needed) => too_short(&[(quantity.label, needed)])?,
+        };
+        Some((if is_life { "life" } else { quantity.key }.to_owned(), text))
+    };
+    found(rows).into_iter().filter_map(finding).collect()
+}
 
-/// Returns sentences about the rows that kept all data, with the most important sentence first.
-fn findings(rows: &[ComparisonRow], safe: &[&ComparisonRow], sizes: &Sizes) -> Vec<String> {
-    let life = shown_life(rows).map(|unit| Measure {
-        key: unit.key(),
-        name: "life",
-        verb: "is",
-        best: "longest",
-        unit: "",
-        says_alike: true,
-    });
+/// Returns the parts of a sentence about these findings, with the most important part first.
+fn parts(found: &[(&Quantity, Found)]) -> Vec<String> {
     let (mut parts, mut unknown) = (vec![], vec![]);
-    for measure in life.iter().chain(&MEASURES) {
-        match measure.of(safe, sizes) {
-            Found::Nothing => {}
-            Found::Said(words) => parts.push(words),
-            Found::Unknown(needed) => unknown.push((measure.name, needed)),
+    for (quantity, found) in found {
+        let says_alike = quantity.verdict.is_some_and(|words| words.says_alike);
+        match found {
+            Found::Said(text) => parts.push(text.clone()),
+            Found::Alike(text) => parts.extend(says_alike.then(|| text.clone())),
+            Found::Unknown(needed) => unknown.push((quantity.label, *needed)),
         }
     }
     parts.extend(too_short(&unknown));
     parts
 }
 
-/// Result of comparing the rows by one measure.
+/// Compares the rows that kept all data by each quantity that a verdict names.
+fn found(rows: &[ComparisonRow]) -> Vec<(&'static Quantity, Found)> {
+    let (safe, life) = (safe(rows), shown_life(rows).map(LifeUnit::key));
+    let named = life.into_iter().chain(NAMED).map(Quantity::of);
+    named.filter_map(|quantity| Some((quantity, of_quantity(&safe, quantity)?))).collect()
+}
+
+/// Result of comparing the rows by one quantity.
 enum Found {
-    Nothing,
     Said(String),
+    /// Equal values in all rows.
+    Alike(String),
     /// Unknown noise, with the number of requests or reads after which a run shows the noise.
     Unknown((u64, &'static str)),
 }
@@ -196,49 +169,42 @@ fn too_short(unknown: &[(&str, (u64, &'static str))]) -> Option<String> {
     ))
 }
 
-impl Measure {
-    /// Describes the winner of this measure, such as "life is longest under `a` (12.9 h, against
-    /// 4.40 h under `b`: 2.93 times)".
-    fn of(&self, rows: &[&ComparisonRow], sizes: &Sizes) -> Found {
-        let column = COLUMNS.iter().position(|c| c.key == self.key).expect("a column has this key");
-        let Some(ranking) = Ranking::of(rows, column, sizes) else { return Found::Nothing };
-        let (measure, verb, unit, best) = (self.name, self.verb, self.unit, self.best);
-        let first = &ranking.front[0].text;
-        if ranking.is_alike() {
-            let words = format!("{measure} {verb} the same under all ({first}{unit})");
-            return if self.says_alike { Found::Said(words) } else { Found::Nothing };
-        }
-        if !ranking.is_known() {
-            return Found::Unknown(COLUMNS[column].needed());
-        }
-        Found::Said(match ranking.behind.first() {
-            None => format!(
-                "{measure} {verb} too close to rank ({values}{unit})",
-                values = ranking.front_texts()
-            ),
-            Some(next) if ranking.front_is_alike() => format!(
-                "{measure} {verb} {best} under {names} ({}{unit}, against {}{unit} under \
-                 `{}`{times})",
+/// Describes the winner of a quantity, such as "life is longest under `a` (12.9 h, against 4.40 h
+/// under `b`: 2.93 times)".
+fn of_quantity(rows: &[&ComparisonRow], quantity: &Quantity) -> Option<Found> {
+    let (words, ranking) = (quantity.verdict?, Ranking::of_rows(rows.iter().copied(), quantity)?);
+    let is_life = quantity.life_unit().is_some();
+    let name = if is_life { "life" } else { quantity.label };
+    let unit = if quantity.unit == Unit::Pages { " pages" } else { "" };
+    let (verb, best, first) = (words.verb, words.best, &ranking.front[0].text);
+    if ranking.is_alike() {
+        let alike = format!("{name} {verb} the same under all ({first}{unit})");
+        return Some(Found::Alike(alike));
+    }
+    if !ranking.is_known {
+        return Some(Found::Unknown(quantity.needed()));
+    }
+    let values = ranking.front_texts();
+    Some(Found::Said(match ranking.behind.first() {
+        None => format!("{name} {verb} too close to rank ({values}{unit})"),
+        Some(next) if ranking.front_is_alike() => {
+            let names: Vec<String> =
+                ranking.front.iter().map(|one| format!("`{}`", one.row.label)).collect();
+            format!(
+                "{name} {verb} {best} under {} ({}{unit}, against {}{unit} under `{}`{})",
+                names.join(" and "),
                 ranking.front[0].in_sentence(),
                 next.in_sentence(),
                 next.row.label,
-                names = ranking
-                    .front
-                    .iter()
-                    .map(|standing| format!("`{}`", standing.row.label))
-                    .collect::<Vec<_>>()
-                    .join(" and "),
-                times = ranking.times()
-            ),
-            Some(next) => format!(
-                "{measure} {verb} {best} under these techniques, which are too close to rank: \
-                 {values}{unit}; next is `{}` {}{unit}",
-                next.row.label,
-                next.with_range,
-                values = ranking.front_texts()
-            ),
-        })
-    }
+                ranking.times()
+            )
+        }
+        Some(next) => format!(
+            "{name} {verb} {best} under these techniques, which are too close to rank: \
+             {values}{unit}; next is `{}` {}{unit}",
+            next.row.label, next.with_range
+        ),
+    }))
 }
 
 #[cfg(test)]

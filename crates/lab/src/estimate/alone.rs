@@ -10,6 +10,7 @@ use crate::compare::refused::Refused;
 use crate::failure::Failure;
 use crate::numbers::{digits, years};
 use crate::plan::{RunPlan, Tables};
+use crate::results::About;
 
 /// Estimated life of each technique, and what is known of the life without a simulation.
 pub struct Alone<'a> {
@@ -67,18 +68,25 @@ impl<'a> Alone<'a> {
             label: &'a str,
             estimate: Record,
         }
+        #[derive(Serialize)]
+        struct All<'a> {
+            #[serde(flatten)]
+            about: About,
+            techniques: Vec<Row<'a>>,
+            at_most: &'a Option<Bound>,
+            years_by_tbw: Option<f64>,
+            #[serde(skip_serializing_if = "<[Refused]>::is_empty")]
+            refused: &'a [Refused],
+        }
         let row =
             |(label, answer): &(&'a str, Answer)| Row { label, estimate: Record::of(answer, None) };
-        let rows: Vec<Row> = self.answers.iter().map(row).collect();
-        let mut own = vec![
-            ("techniques", as_json::value(&rows)?),
-            ("at_most", as_json::value(&self.at_most)?),
-            ("years_by_tbw", as_json::value(&self.years_by_tbw)?),
-        ];
-        if !refused.is_empty() {
-            own.push(("refused", as_json::value(&refused)?));
-        }
-        Ok(self.plan.results_json(1, own))
+        as_json::value(&All {
+            about: self.plan.about(1),
+            techniques: self.answers.iter().map(row).collect(),
+            at_most: &self.at_most,
+            years_by_tbw: self.years_by_tbw,
+            refused,
+        })
     }
 }
 

@@ -19,7 +19,7 @@
 //! the drift is 0.04 / 1.72 = 2.3 %, or 0.08 years; the bend is 0; 3 % of the years are more
 //! ```
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{End, Lived, batches};
 use crate::mean_ci95::mean_ci95;
@@ -37,7 +37,7 @@ const LEAST: f64 = 0.01;
 const LEAST_OF_SIMILAR: f64 = 0.03;
 
 /// Interval of the length of life under a technique.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Lower end, in years.
     pub low: f64,

@@ -40,7 +40,7 @@ pub struct Passed {
 pub struct Course(Vec<Passed>);
 
 /// State of the mean life at one fraction of the life.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Length of the life so far, in years.
     pub years: f64,
@@ -63,8 +63,22 @@ pub struct Row {
     /// Share of the programmed pages that hold the parity of stripes.
     pub consumed_parity: Option<f64>,
     /// Share of the programmed pages that regrouping by hints wrote. Absent if the share is 0.
-    #[serde(skip_serializing_if = "is_nothing")]
+    #[serde(default, skip_serializing_if = "is_nothing")]
     pub consumed_hints: Option<f64>,
+}
+
+impl Row {
+    /// Returns the shares of all causes except hints, in the order of `Consumed::CAUSES`.
+    pub fn consumed(&self) -> [Option<f64>; 6] {
+        [
+            self.consumed_host,
+            self.consumed_gc,
+            self.consumed_reclaim,
+            self.consumed_refresh,
+            self.consumed_levelling,
+            self.consumed_parity,
+        ]
+    }
 }
 
 #[expect(clippy::ref_option, reason = "serde requires it")]

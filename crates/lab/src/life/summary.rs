@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use vpass_drive::api::parity::NO_PARITY;
 use vpass_drive::base::units::Cause;
 
@@ -16,24 +16,25 @@ use crate::numbers::years;
 use crate::plan::RunPlan;
 use crate::results::ByCause;
 use crate::results::flash::net_of;
-use crate::results::mapping_unit::{self, MappingUnit};
+use crate::results::mapping_unit::MappingUnit;
+use crate::results::warning::Warning;
 
 /// Results of the lives of one technique. If only samples of the drive are simulated, all counts
 /// are scaled to the whole drive.
 #[expect(clippy::struct_excessive_bools, reason = "each fact is independent of the others")]
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Life {
     /// Label in the table.
     pub label: String,
     /// Read-reclaim technique.
-    pub reclaim: &'static str,
+    pub reclaim: String,
     /// Garbage collection policy.
-    pub gc: &'static str,
+    pub gc: String,
     /// Refresh technique.
-    pub refresh: &'static str,
+    pub refresh: String,
     /// Parity technique; absent without parity.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parity: Option<&'static str>,
+    pub parity: Option<String>,
     /// Whether the technique is counterfactual. No real drive can use a counterfactual technique,
     /// but its results show the possible gain.
     pub counterfactual: bool,
@@ -104,7 +105,7 @@ pub struct Life {
     /// makes no retries.
     pub reads_by_retries: Option<Vec<MeanCi95>>,
     /// Effects of each hint of the host; null without hints.
-    pub hints: Option<BTreeMap<&'static str, LifeOfWord>>,
+    pub hints: Option<BTreeMap<String, LifeOfWord>>,
     /// Number of rounds in a life. In a round, all blocks are rewritten at about the same time. The
     /// years are uncertain by one round. Null if the uncertainty is negligible.
     pub rounds_in_step: Option<f64>,
@@ -119,7 +120,7 @@ pub struct Life {
 }
 
 /// Results of the lives for all data that has a given hint.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct LifeOfWord {
     /// Number of retries that fit into the latency budget of the hint.
     pub retries: u8,
@@ -133,7 +134,7 @@ pub struct LifeOfWord {
 }
 
 /// Shares of the programmed pages of a life, by cause.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Consumed {
     /// Share of the programmed pages that the host wrote.
     pub host: MeanCi95,
@@ -150,7 +151,7 @@ pub struct Consumed {
     pub parity: MeanCi95,
     /// Share of the programmed pages that regrouping by hints wrote. The drive can work without
     /// regrouping.
-    #[serde(skip_serializing_if = "is_nothing")]
+    #[serde(default, skip_serializing_if = "is_nothing")]
     pub hints: MeanCi95,
 }
 
@@ -159,7 +160,7 @@ fn is_nothing(share: &MeanCi95) -> bool {
 }
 
 /// Results of a single life.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct One {
     /// Random seed.
     pub seed: u64,
@@ -204,10 +205,10 @@ impl Life {
         let mapping_unit = MappingUnit::of(page as u64, lives.iter().map(|lived| &lived.host));
         let life = Self {
             label,
-            reclaim: plan.reclaim.name,
-            gc: plan.gc.name,
-            refresh: plan.refresh.name,
-            parity: Some(plan.parity.name).filter(|parity| *parity != NO_PARITY),
+            reclaim: plan.reclaim.name.into(),
+            gc: plan.gc.name.into(),
+            refresh: plan.refresh.name.into(),
+            parity: Some(plan.parity.name).filter(|parity| *parity != NO_PARITY).map(str::to_owned),
             counterfactual: plan.is_counterfactual(),
             years: mean(&|lived| lived.years),
             interval: None,
@@ -350,7 +351,7 @@ fn by_retries(lives: &[Lived]) -> Option<Vec<MeanCi95>> {
     (0..levels).map(|level| mean_ci95_of_all(lives, |lived| share(lived, level))).collect()
 }
 
-fn by_word(lives: &[Lived]) -> Option<BTreeMap<&'static str, LifeOfWord>> {
+fn by_word(lives: &[Lived]) -> Option<BTreeMap<String, LifeOfWord>> {
     let first = lives.first()?.hints?;
     let of = |lived: &Lived, at: usize| lived.hints.map(|hints| hints.words()[at].1);
     let all = |lived: &Lived| {
@@ -367,7 +368,7 @@ fn by_word(lives: &[Lived]) -> Option<BTreeMap<&'static str, LifeOfWord>> {
         };
         let missed_budgets = mean_ci95_of_all(lives, missed);
         Some((
-            name,
+            name.to_owned(),
             LifeOfWord {
                 retries: word.retries,
                 latency_us: word.latency_us,
@@ -419,12 +420,17 @@ impl Consumed {
     }
 }
 
-/// Returns the warnings about these lives. The warning about small writes has a range of values
-/// over all lives.
+/// Returns the warnings about these lives, each once.
 pub fn warnings<'a>(lives: impl IntoIterator<Item = &'a Life>) -> Vec<String> {
-    let of_host = |life: &Life| life.host_amplification.map(|programmed| programmed.mean);
-    let units = lives.into_iter().map(|life| (life.mapping_unit, of_host(life)));
-    mapping_unit::warning(units).into_iter().collect()
+    let mut all: Vec<Warning> = vec![];
+    for life in lives {
+        let programmed = life.host_amplification.map(|programmed| programmed.mean);
+        let Some(warning) = life.mapping_unit.warning(programmed) else { continue };
+        if !all.iter_mut().any(|known| known.join(&warning)) {
+            all.push(warning);
+        }
+    }
+    all.iter().map(Warning::sentence).collect()
 }
 
 #[cfg(test)]

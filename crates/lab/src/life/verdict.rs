@@ -5,25 +5,22 @@ use vpass_drive::api::reclaim::NO_RECLAIM;
 
 use super::summary::Life;
 use super::{End, MOST_LOST};
+use crate::compare::baselines;
+use crate::compare::pairs::Pair;
+use crate::compare::ranking::Ranking;
 use crate::numbers::{digits, list, years};
 
 /// Returns the life that is clearly the longest. Returns `None` if fewer than two lives compete, or
 /// if any other life may be as long.
 pub fn longest(lives: &[Life]) -> Option<&Life> {
-    let order = ranked(lives);
-    let (best, others) = order.split_first()?;
-    let is_clear = !others.is_empty() && others.iter().all(|other| is_longer(best, other));
-    is_clear.then_some(*best)
+    let front = ranking(lives)?.front;
+    if let [best] = front[..] { Some(best) } else { None }
 }
 
 /// Returns the lives that are too close to rank: the longest, and all lives that are not clearly
 /// shorter. The list is empty if a life is clearly the longest.
 pub fn not_told_apart(lives: &[Life]) -> Vec<&Life> {
-    let mut front = ranked(lives);
-    if let [best, ..] = front[..] {
-        front.retain(|life| std::ptr::eq(*life, best) || !is_longer(best, life));
-    }
-    if front.len() > 1 { front } else { vec![] }
+    ranking(lives).map(|ranking| ranking.front).filter(|front| front.len() > 1).unwrap_or_default()
 }
 
 /// Returns whether a life is clearly longer than another life.
@@ -31,19 +28,30 @@ fn is_longer(best: &Life, other: &Life) -> bool {
     other.ended && (!best.ended || surpass(best, other))
 }
 
-/// Returns whether a life is a baseline: a life without read reclaim among lives with read reclaim.
-/// A baseline shows what reads do to unprotected data, and never wins.
-fn is_baseline(life: &Life, lives: &[Life]) -> bool {
-    life.reclaim == NO_RECLAIM && lives.iter().any(|other| other.reclaim != NO_RECLAIM)
+/// Returns the lives that kept all data but have no read reclaim, while other lives have it.
+fn unprotected(lives: &[Life]) -> Vec<&Life> {
+    let reclaims: Vec<bool> = lives.iter().map(|life| life.reclaim != NO_RECLAIM).collect();
+    let all = lives.iter().zip(baselines(&reclaims));
+    all.filter(|(life, is_baseline)| *is_baseline && life.competes())
+        .map(|(life, _)| life)
+        .collect()
 }
 
-/// Returns the competing lives, from the longest to the shortest. If drives outlive the simulation,
+/// Returns the competing lives.
+fn competing(lives: &[Life]) -> Vec<&Life> {
+    let unprotected = unprotected(lives);
+    let is_unprotected = |life: &Life| unprotected.iter().any(|other| std::ptr::eq(*other, life));
+    lives.iter().filter(|life| life.competes() && !is_unprotected(life)).collect()
+}
+
+/// Ranks the competing lives, from the longest to the shortest. If drives outlive the simulation,
 /// their lives come first.
-fn ranked(lives: &[Life]) -> Vec<&Life> {
-    let competing = lives.iter().filter(|life| life.competes() && !is_baseline(life, lives));
-    let mut order: Vec<&Life> = competing.collect();
-    order.sort_by(|a, b| a.ended.cmp(&b.ended).then(b.years.mean.total_cmp(&a.years.mean)));
-    order
+fn ranking(lives: &[Life]) -> Option<Ranking<&Life>> {
+    Ranking::of(
+        competing(lives),
+        |a, b| a.ended.cmp(&b.ended).then(b.years.mean.total_cmp(&a.years.mean)),
+        |other, best| if is_longer(best, other) { Pair::Apart } else { Pair::Close },
+    )
 }
 
 /// Returns whether a life is longer than another life by more than the sum of the two half widths.
@@ -56,20 +64,19 @@ fn surpass(best: &Life, second: &Life) -> bool {
     best.years.mean - second.years.mean > halves
 }
 
-/// Names the lives that lost data, and the longest life that kept all data. Returns `None` if there
-/// is nothing to say.
-pub fn verdict(lives: &[Life]) -> Option<String> {
+/// Names the lives that lost data, and the longest life that kept all data. The list is empty if
+/// there is nothing to say.
+pub fn sentences(lives: &[Life]) -> Vec<String> {
     let lost = lives.iter().filter(|life| life.lost_data()).map(lost);
     let mut sentences: Vec<String> = lost.chain(told(lives)).collect();
-    let unprotected = lives.iter().filter(|life| life.competes() && is_baseline(life, lives));
-    sentences.extend(unprotected.map(|life| {
+    sentences.extend(unprotected(lives).into_iter().map(|life| {
         format!("`{}` protects no data from reads, so it is not compared.", life.label)
     }));
     if lives.iter().any(|life| life.counterfactual) && lives.len() > 1 {
         let ideal = "Counterfactual techniques are shown for orientation and cannot win.";
         sentences.push(ideal.into());
     }
-    (!sentences.is_empty()).then(|| sentences.join(" "))
+    sentences
 }
 
 /// Describes a loss of data. An example is "`none` lost data (456 pages in the mean life), so the
@@ -93,35 +100,35 @@ fn lost(life: &Life) -> String {
 }
 
 fn told(lives: &[Life]) -> Option<String> {
-    let order = ranked(lives);
-    match order[..] {
-        [] | [_] if lives.len() < 2 || lives.iter().any(|life| life.out_of_work) => None,
-        [] | [_] if lives.iter().any(|life| life.competes() && is_baseline(life, lives)) => None,
-        [] => Some("No technique kept all data.".into()),
-        [only] => Some(format!(
-            "Only `{}` kept all data, so there is nothing to compare it with.",
-            only.label
-        )),
-        [best, second, ..] => Some(if longest(lives).is_some() {
-            let alone = if best.years.ci95.is_none() { ", in one life of each" } else { "" };
-            format!(
-                "`{}` lives longest: {length}; `{}` lives {second_length}{alone}.",
-                best.label,
-                second.label,
-                length = best.length_text(),
-                second_length = second.length_text()
-            )
-        } else {
-            tied(best, &not_told_apart(lives), &order)
-        }),
-    }
+    let Some(Ranking { front, behind, .. }) = ranking(lives) else {
+        let is_open = lives.len() < 2 || lives.iter().any(|life| life.out_of_work);
+        return match competing(lives)[..] {
+            _ if is_open || !unprotected(lives).is_empty() => None,
+            [only] => Some(format!(
+                "Only `{}` kept all data, so there is nothing to compare it with.",
+                only.label
+            )),
+            _ => Some("No technique kept all data.".into()),
+        };
+    };
+    let ([best], [second, ..]) = (&front[..], &behind[..]) else {
+        return Some(tied(&front, behind.first().copied()));
+    };
+    let alone = if best.years.ci95.is_none() { ", in one life of each" } else { "" };
+    Some(format!(
+        "`{}` lives longest: {length}; `{}` lives {second_length}{alone}.",
+        best.label,
+        second.label,
+        length = best.length_text(),
+        second_length = second.length_text()
+    ))
 }
 
 /// Describes the longest lives if they are too close to rank, and also the next shorter life.
-fn tied(best: &Life, front: &[&Life], order: &[&Life]) -> String {
+fn tied(front: &[&Life], next: Option<&Life>) -> String {
+    let best = front[0];
     let names: Vec<String> = front.iter().map(|life| format!("`{}`", life.label)).collect();
     let names = list(&names);
-    let next = order.iter().find(|life| !front.iter().any(|tied| std::ptr::eq(*tied, **life)));
     let then = next.map_or_else(String::new, |life| {
         format!("; next is `{}` {}", life.label, life.length_text())
     });
@@ -144,6 +151,10 @@ mod tests {
     use super::*;
     use crate::life::summary::tests::life;
     use crate::mean_ci95::MeanCi95;
+
+    fn verdict(lives: &[Life]) -> Option<String> {
+        Some(sentences(lives).join(" ")).filter(|text| !text.is_empty())
+    }
 
     fn of(label: &str, years: f64, lost: f64) -> Life {
         Life {
@@ -197,7 +208,7 @@ mod tests {
 
     #[test]
     fn a_life_without_reclaim_does_not_compete_with_lives_with_it() {
-        let none = Life { reclaim: NO_RECLAIM, ..of("none", 9.0, 0.0) };
+        let none = Life { reclaim: NO_RECLAIM.into(), ..of("none", 9.0, 0.0) };
         let two = [none, of("block", 2.0, 0.0)];
         assert!(longest(&two).is_none());
         let said = "`none` protects no data from reads, so it is not compared.";

@@ -11,6 +11,7 @@
 use serde::{Deserialize, Serialize};
 use vpass_drive::base::metrics::HostCounts;
 
+use super::warning::Warning;
 use crate::numbers::{bytes, digits};
 
 /// If the share of small writes is above this value, a warning tells the cost of the small writes.
@@ -64,44 +65,25 @@ impl MappingUnit {
         self.small_write_share.is_some_and(|share| share > MANY)
     }
 
-    /// Returns the beginning of a sentence about small writes: for example, "98 % of the writes are
-    /// smaller than".
-    fn which(&self) -> String {
-        let percent = |share: Option<f64>| 100.0 * share.unwrap_or(0.0);
-        if self.is_badly_filled_by_requests() {
-            format!("{:.0} % of the writes are smaller than", percent(self.small_write_share))
+    /// Returns the warning about writes that are smaller than the mapping unit. `programmed` is the
+    /// part of the write amplification that the host's data has. Returns `None` if there are only
+    /// few such writes.
+    pub fn warning(&self, programmed: Option<f64>) -> Option<Warning> {
+        let (share, which) = if self.is_badly_filled_by_requests() {
+            (self.small_write_share, "writes are smaller than")
         } else {
-            format!(
-                "{:.0} % of the page writes cover only a part of",
-                percent(self.partial_page_share)
-            )
-        }
+            (self.partial_page_share, "page writes cover only a part of")
+        };
+        let share = share.filter(|_| self.is_badly_filled())?;
+        let words = format!(
+            "{{}} % of the {which} the mapping unit, a flash page of {}: a write took {{}} fill \
+             reads, and {{}} bytes of host data were programmed per byte written. Small writes \
+             cost less on a drive with a smaller mapping unit (docs/limitations.md).",
+            bytes(self.bytes)
+        );
+        let [fills, programmed] = [self.fill_reads_per_write?, programmed?].map(|n| (n, digits(n)));
+        Some(Warning::new(words, [(share, format!("{:.0}", 100.0 * share)), fills, programmed]))
     }
-}
-
-/// Returns the warning about writes that are smaller than the mapping unit. `runs` has one or more
-/// runs of one workload, each with the part of its write amplification that the host's data has.
-/// Returns `None` if there are only few such writes.
-pub fn warning(runs: impl IntoIterator<Item = (MappingUnit, Option<f64>)>) -> Option<String> {
-    let runs: Vec<_> = runs.into_iter().filter(|(unit, _)| unit.is_badly_filled()).collect();
-    let (unit, _) = runs.first()?;
-    let fills = range(runs.iter().filter_map(|(unit, _)| unit.fill_reads_per_write))?;
-    let programmed = range(runs.iter().filter_map(|(_, amplification)| *amplification))?;
-    Some(format!(
-        "{} the mapping unit, a flash page of {}: a write took {fills} fill reads, and \
-         {programmed} bytes of host data were programmed per byte written. Small writes cost less \
-         on a drive with a smaller mapping unit (docs/limitations.md).",
-        unit.which(),
-        bytes(unit.bytes)
-    ))
-}
-
-/// Formats the smallest and the largest value as "16.9 to 17.2", or as "16.9" if they are equal.
-/// Returns `None` without values.
-fn range(values: impl Iterator<Item = f64> + Clone) -> Option<String> {
-    let (low, high) = (values.clone().reduce(f64::min)?, values.reduce(f64::max)?);
-    let (low, high) = (digits(low), digits(high));
-    Some(if low == high { low } else { format!("{low} to {high}") })
 }
 
 #[cfg(test)]
@@ -128,19 +110,21 @@ mod tests {
     #[test]
     fn the_cost_of_small_writes_is_reported_above_a_tenth_of_the_writes() {
         assert_eq!(
-            warning([(of(&host(0)), Some(4.0))]).unwrap(),
+            of(&host(0)).warning(Some(4.0)).unwrap().sentence(),
             "100 % of the writes are smaller than the mapping unit, a flash page of 16.0 KiB: a \
              write took 0.90 fill reads, and 4.00 bytes of host data were programmed per byte \
              written. Small writes cost less on a drive with a smaller mapping unit \
              (docs/limitations.md)."
         );
         assert!(
-            warning([(of(&host(89)), Some(1.0))])
+            of(&host(89))
+                .warning(Some(1.0))
                 .unwrap()
+                .sentence()
                 .starts_with("10 % of the writes are smaller")
         );
-        assert_eq!(warning([(of(&host(90)), Some(1.0))]), None, "a tenth is not more than a tenth");
-        assert_eq!(warning([(of(&HostCounts::default()), None)]), None, "nothing was written");
+        assert_eq!(of(&host(90)).warning(Some(1.0)), None, "a tenth is not more than a tenth");
+        assert_eq!(of(&HostCounts::default()).warning(None), None, "nothing was written");
     }
 
     #[test]
@@ -154,7 +138,7 @@ mod tests {
             fill_reads: 100,
             ..HostCounts::default()
         };
-        let told = warning([(of(&ragged), Some(1.6))]).unwrap();
+        let told = of(&ragged).warning(Some(1.6)).unwrap().sentence();
         assert!(
             told.starts_with("50 % of the page writes cover only a part of the mapping unit"),
             "{told}"
@@ -169,20 +153,8 @@ mod tests {
     }
 
     #[test]
-    fn several_runs_have_one_sentence_with_ranges() {
+    fn several_runs_count_as_one() {
         let other = HostCounts { fill_reads: 8, ..host(0) };
-        let told = warning([
-            (of(&host(0)), Some(4.0)),
-            (of(&other), Some(16.94)),
-            (of(&host(900)), Some(1.0)),
-        ])
-        .unwrap();
-        assert!(
-            told.contains(
-                "a write took 0.80 to 0.90 fill reads, and 4.00 to 16.9 bytes of host data were"
-            ),
-            "{told}"
-        );
         let sum = MappingUnit::of(16_384, [&host(0), &other]);
         assert_eq!((sum.fill_reads_per_write, sum.small_write_share), (Some(0.85), Some(1.0)));
     }

@@ -8,7 +8,8 @@ use vpass_drive::drive::start::reads::StartReads;
 
 use crate::numbers::{count, digits, plural, seconds};
 
-use super::{Ageing, ByWear, Confidence, Parity, Summary, mapping_unit};
+use super::warning::{Number, Warning};
+use super::{Ageing, ByWear, Confidence, Parity, Summary};
 
 /// Smallest lag that causes a warning, as a share of the time in which requests arrive. The lag is
 /// the time from the arrival of the last request until all requests are served. A lag of at most
@@ -36,10 +37,10 @@ const CLEANED: f64 = 50.0;
 
 impl Summary {
     /// Adds a warning if the summary does not have the warning yet.
-    pub(crate) fn warn(&mut self, sentence: impl Into<String>) {
-        let sentence = sentence.into();
-        if !self.warnings.contains(&sentence) {
-            self.warnings.push(sentence);
+    pub(crate) fn warn(&mut self, warning: impl Into<Warning>) {
+        let warning = warning.into();
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
         }
     }
 
@@ -80,12 +81,11 @@ impl Summary {
     /// least `start.reads` reads when the preparation of the drive ended.
     pub(crate) fn warn_of_start_reads(&mut self, StartReads { written, passed_over }: StartReads) {
         if f64::from(passed_over) > MANY * f64::from(written) {
-            self.warn(format!(
+            self.warn(Warning::new(
                 "start.reads had no effect in {} of {} written blocks. Before the run, these \
                  blocks had at least start.reads reads already, caused by writes of parity or by \
                  merges in place.",
-                count(passed_over.into()),
-                count(written.into())
+                [whole(passed_over.into()), whole(written.into())],
             ));
         }
     }
@@ -98,77 +98,72 @@ impl Summary {
         let cleaned = self.flash.erases.of(Cause::Gc);
         let [by_gc, by_host] = [Cause::Gc, Cause::Host].map(|cause| self.flash.programs.of(cause));
         if by_host > 0 && by_gc > by_host && (cleaned as f64) < few {
-            self.warn(format!(
+            let share = by_gc as f64 / self.flash.programs.sum() as f64;
+            self.warn(Warning::new(
                 "The drive still fills blocks that it opened at the start: GC has cleaned only {}, \
-                 and copied mostly data of the start-up state. These copies are {:.0} % of all \
+                 and copied mostly data of the start-up state. These copies are {} % of all \
                  programs, so write amplification will differ in a longer run.",
-                plural(cleaned, "block"),
-                100.0 * by_gc as f64 / self.flash.programs.sum() as f64
+                [(cleaned as f64, plural(cleaned, "block")), percent(share)],
             ));
         }
     }
 
-    fn of_saturation(&self) -> Option<String> {
+    fn of_saturation(&self) -> Option<Warning> {
         let (offered, lag) = (self.throughput.offered_iops?, self.throughput.backlog_s?);
         // Number of requests that the drive served per second of simulated time.
         let served = offered * (1.0 - lag / self.simulation.simulated_s?);
         self.is_saturated().then(|| {
-            format!(
+            Warning::new(
                 "The drive could not keep up: {} requests/s were offered, but only {} were served, \
                  and the drive was {} behind at the end. Latencies therefore grow with the length \
                  of the run. Wear and life hold for the served rate.",
-                digits(offered),
-                digits(served),
-                seconds(lag)
+                [(offered, digits(offered)), (served, digits(served)), (lag, seconds(lag))],
             )
         })
     }
 
-    fn of_instability(&self) -> Option<String> {
+    fn of_instability(&self) -> Option<Warning> {
         (self.stable == Some(false)).then(|| {
-            format!(
+            Warning::new(
                 "Wear per host page had not settled after {} passes; the numbers still depend on \
                  the length of the run.",
-                count(self.passes)
+                [whole(self.passes)],
             )
         })
     }
 
     /// Returns the warning about writes that are smaller than the mapping unit.
-    fn of_small_writes(&self) -> Option<String> {
+    fn of_small_writes(&self) -> Option<Warning> {
         let programs = self.flash.programs;
         let of_host = programs.of(Cause::Host) as f64 / programs.sum().max(1) as f64;
-        mapping_unit::warning([(
-            self.mapping_unit,
-            self.write_amplification.map(|all| all * of_host),
-        )])
+        self.mapping_unit.warning(self.write_amplification.map(|all| all * of_host))
     }
 
-    fn of_spare_blocks(&self) -> Option<String> {
+    fn of_spare_blocks(&self) -> Option<Warning> {
         let erases = self.flash.erases.sum() as f64;
         let unpaid = self.host.write_pages > 0
             && self.wear.cycles_observed > UNPAID * erases
             && self.wear.confidence() != Confidence::NoWear;
         unpaid.then(|| {
-            format!(
+            let cycles = self.wear.cycles_observed;
+            Warning::new(
                 "The drive programmed enough pages for {} blocks but erased only {} blocks: the \
                  drive still fills its spare blocks. When the spare blocks are full, garbage \
                  collection will wear the drive more.",
-                digits(self.wear.cycles_observed),
-                count(erases as u64)
+                [(cycles, digits(cycles)), whole(erases as u64)],
             )
         })
     }
 
-    fn of_reads_underway(&self, progress: f64) -> Option<String> {
+    fn of_reads_underway(&self, progress: f64) -> Option<Warning> {
         (self.reclaim.counts.invocations == 0 && progress >= NEARLY).then(|| {
-            format!(
+            let words = format!(
                 "No block was rewritten because of reads yet. The block with the most reads has \
-                 about {:.0} % of the reads at which `{}` rewrites this block; a longer run may \
+                 about {{}} % of the reads at which `{}` rewrites this block; a longer run may \
                  wear the drive more.",
-                100.0 * progress.min(1.0),
                 self.reclaim_technique
-            )
+            );
+            Warning::new(words, [percent(progress.min(1.0))])
         })
     }
 
@@ -188,72 +183,81 @@ impl Summary {
         self.uber.is_some_and(|uber| uber.rate.is_some_and(|rate| rate > 0.0))
     }
 
-    fn of_repair(&self) -> Option<String> {
+    fn of_repair(&self) -> Option<Warning> {
         let technique = self
             .parity_technique
             .as_ref()
             .filter(|_| self.has_uber() && self.is_repaired_beyond_uber())?;
-        Some(format!(
+        let words = format!(
             "UBER counts single pages before repair. In a stripe with parity, {technique} rebuilds \
              a page that cannot be read, so the host loses less data than UBER says; vpass does \
              not compute the loss after repair."
-        ))
+        );
+        Some(words.into())
     }
 
-    fn of_rebuild_underway(&self) -> Option<String> {
+    fn of_rebuild_underway(&self) -> Option<Warning> {
         let to_go = self.failures.as_ref()?.unmended_pages;
         (to_go > 0).then(|| {
-            format!(
+            Warning::new(
                 "The run ended before all pages on failed flash were rebuilt ({} left), so \
                  latencies, wear and life describe a drive under rebuild.",
-                plural(to_go, "page")
+                [(to_go as f64, plural(to_go, "page"))],
             )
         })
     }
 
-    fn of_no_last_stage(&self) -> Option<String> {
+    fn of_no_last_stage(&self) -> Option<Warning> {
         let parity = self.parity.as_ref()?;
         let l = parity.by_wear.as_ref()?.life.as_ref()?.l;
         (l >= parity.parity_pages).then(|| {
-            format!(
+            Warning::new(
                 "The last stage never begins: the drive has only {} stripes, and the last stage \
                  needs more than {} stripes (parity.l) in worn blocks.",
-                count(parity.parity_pages.into()),
-                count(l.into())
+                [whole(parity.parity_pages.into()), whole(l.into())],
             )
         })
     }
 
-    fn of_wear_to_come(&self) -> Option<String> {
+    fn of_wear_to_come(&self) -> Option<Warning> {
         let (technique, by_wear) =
             (self.parity_technique.as_ref()?, self.parity.as_ref()?.by_wear.as_ref()?);
         (by_wear.worn_share == 0.0).then(|| {
-            format!(
-                "No block exceeded {} P/E cycles (parity.t_p; the most worn has {}): {technique} \
-                 kept no parity in this run. A longer run or a larger start.pec shows the cost of \
-                 parity.",
-                count(by_wear.t_p.into()),
-                count(self.wear.pec_max.into())
-            )
+            let words = format!(
+                "No block exceeded {{}} P/E cycles (parity.t_p; the most worn has {{}}): \
+                 {technique} kept no parity in this run. A longer run or a larger start.pec shows \
+                 the cost of parity."
+            );
+            Warning::new(words, [whole(by_wear.t_p.into()), whole(self.wear.pec_max.into())])
         })
     }
 
     /// Returns a warning if the run was too short to show refresh jobs. Returns `None` if refresh
     /// has no data to rewrite.
-    fn of_refresh_to_come(&self, oldest_s: Option<f64>, period: Span) -> Option<String> {
+    fn of_refresh_to_come(&self, oldest_s: Option<f64>, period: Span) -> Option<Warning> {
         let (technique, refresh) = (
             self.refresh_technique.as_ref().filter(|name| *name != NO_REFRESH)?,
             self.refresh.as_ref()?,
         );
         let oldest_s = oldest_s?;
         (refresh.invocations == 0).then(|| {
-            format!(
-                "No block was rewritten because of its age yet. The oldest data is {} old, and \
-                 {technique} allows data to be at most {} old; a longer run, or old data at the \
-                 start (start.age), may wear the drive more.",
-                seconds(oldest_s),
-                seconds(period.0 as f64 / 1e9)
-            )
+            let period = period.0 as f64 / 1e9;
+            let words = format!(
+                "No block was rewritten because of its age yet. The oldest data is {{}} old, and \
+                 {technique} allows data to be at most {{}} old; a longer run, or old data at the \
+                 start (start.age), may wear the drive more."
+            );
+            Warning::new(words, [oldest_s, period].map(|s| (s, seconds(s))))
         })
     }
+}
+
+/// Returns a count as a number of a warning.
+fn whole(n: u64) -> Number {
+    (n as f64, count(n))
+}
+
+/// Returns a share from 0 to 1 in percent, as a number of a warning.
+fn percent(share: f64) -> Number {
+    (share, format!("{:.0}", 100.0 * share))
 }

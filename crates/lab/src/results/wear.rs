@@ -130,11 +130,10 @@ impl Summary {
                     plural(summary.data_lost_pages, "page")
                 ));
             }
-            for sentence in &summary.warnings {
-                self.warn(format!(
-                    "On the drive that begins with {} P/E cycles: {sentence}",
-                    count(u64::from(*pec))
-                ));
+            let at =
+                format!("On the drive that begins with {} P/E cycles: ", count(u64::from(*pec)));
+            for warning in &summary.warnings {
+                self.warn(warning.after(&at));
             }
         }
     }
@@ -271,6 +270,7 @@ impl Wear {
 #[cfg(test)]
 mod tests {
     use super::super::ageing::tests::ageing;
+    use super::super::warning::Warning;
     use crate::plan::{Chosen, RunPlan};
     use crate::progress::{Unwatched, unwatched};
     use crate::run::execute;
@@ -298,7 +298,7 @@ mod tests {
         own.join_ages(0, &ageing, &[(2000, (&old, &ageing))]);
         assert!(!own.wear.life_settled);
         assert_eq!(
-            own.warnings,
+            own.warnings.iter().map(Warning::sentence).collect::<Vec<_>>(),
             [
                 "On the drive that begins with 2,000 P/E cycles, data was lost: 3 pages.",
                 "On the drive that begins with 2,000 P/E cycles: It is so."

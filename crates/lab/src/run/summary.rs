@@ -90,7 +90,7 @@ pub(super) fn summary(
         page_reads: None,
         hints: Hints::of(drive),
         batch_means: BatchMeans::default(),
-        batches: vec![],
+        batches: Some(vec![]),
         smart: Smart::of(drive, host, &wear),
         wear,
         uncorrectable_reads: drive.uncorrectable_reads(),

@@ -9,7 +9,7 @@
 //! ```
 
 use serde_json::Value;
-use vpass_lab::compare::{json_of, rows};
+use vpass_lab::compare::{Comparison, Finished};
 use vpass_lab::progress::Unwatched;
 use vpass_lab::run::execute;
 
@@ -130,10 +130,10 @@ const COLUMNS: [(&str, &str); 7] = [
 fn intervals_of_a_comparison_by_its_runs() {
     let (seeds, case) = (1..=SEEDS, case("hints"));
     let plans: Vec<_> = seeds.map(|seed| case.seeded(seed).plan()).collect();
-    let finished =
+    let runs =
         plans.iter().map(|plan| execute(plan, &Unwatched).map(|outcome| outcome.summary)).collect();
-    let (rows, stopped) = rows(&plans.iter().collect::<Vec<_>>(), finished, SEEDS as usize);
-    let json = json_of(&rows, &stopped, &plans[0], SEEDS as u32).unwrap();
+    let finished = Finished { plan: &plans[0], label: "block".into(), runs };
+    let json = serde_json::to_value(Comparison::of(vec![finished], vec![])).unwrap();
     let technique: &Value = &json["techniques"][0];
     for (column, path) in COLUMNS {
         let runs = |path: &str| {

@@ -4,6 +4,8 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+use serde::Deserialize;
+
 /// Doses of one run. Each block is stored at its worst moment. The worst block is the first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Doses {
@@ -70,11 +72,12 @@ pub struct Map {
 
 /// Summary of one block.
 #[expect(clippy::struct_field_names, reason = "the columns of dose_blocks.csv have these names")]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 pub struct Block {
     /// Number of the block.
     pub block: u32,
     /// Largest ratio of dose to limit among the wordlines with data.
+    #[serde(deserialize_with = "read::finite")]
     pub worst_ratio: f64,
     /// Number of wordlines whose dose exceeded the limit at the worst moment of the block.
     /// Wordlines without data do not count.

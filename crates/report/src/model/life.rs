@@ -1,9 +1,14 @@
 //! Life of a drive: one number, a range, or the reason why the life is unknown.
 
-use serde_json::Value;
+use vpass_lab::compare::row::ComparisonRow;
+use vpass_lab::life::summary;
 use vpass_lab::results::LifeUnit;
+use vpass_lab::results::quantity::Quantity;
 
 use crate::numbers::kept_together;
+
+/// Number of days per year that results assume.
+pub const DAYS: f64 = 365.0;
 
 /// Life of a drive. All its numbers have the same unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,25 +29,38 @@ pub struct Life {
 }
 
 impl Life {
-    /// Reads a life from the results of a technique, or from the wear of a run. Returns `None` if
-    /// the results have no unit of life.
-    pub fn of(facts: &Value, middle: Option<f64>) -> Option<Self> {
-        let unit = match facts.get("life_unit")?.as_str()? {
-            "days" => LifeUnit::Days,
-            "host_bytes" => LifeUnit::HostBytes,
-            "read_bytes" => LifeUnit::ReadBytes,
-            _ => return None,
-        };
-        let number = |key: &str| facts.get(key).and_then(Value::as_f64);
+    /// Returns the life that the runs of a row project; `None` if they have no unit of life.
+    pub fn projected(row: &ComparisonRow) -> Option<Self> {
+        let unit = row.life_unit?;
         Some(Self {
             unit,
-            middle,
-            low: number("life_low"),
-            high: number("life_high"),
-            // Results of older versions lack this key.
-            is_settled: facts.get("life_settled").and_then(Value::as_bool).unwrap_or(true),
+            middle: row.mean(Quantity::of(unit.key())),
+            low: row.life_low,
+            high: row.life_high,
+            is_settled: row.life_settled,
             lives_on: false,
         })
+    }
+
+    /// Returns a simulated life. A life that ran out of work has only bounds.
+    pub fn simulated(life: &summary::Life) -> Self {
+        let years = life.years.mean;
+        let lives_on = !life.ended;
+        let by_lives = life.years.ci95.map(|half| ((years - half).max(0.0), years + half));
+        let ends = life.interval.map(|interval| (interval.low, interval.high)).or(by_lives);
+        let (low, high) = if life.out_of_work {
+            (Some(years), life.years_at_most)
+        } else {
+            ends.filter(|_| !lives_on).unzip()
+        };
+        Self {
+            unit: LifeUnit::Days,
+            middle: (!life.out_of_work).then_some(years * DAYS),
+            low: low.map(|years| years * DAYS),
+            high: high.map(|years| years * DAYS),
+            is_settled: true,
+            lives_on: lives_on && !life.out_of_work,
+        }
     }
 
     /// Returns the life as one number for a chart. If only a range is known, the number is the
@@ -76,23 +94,27 @@ impl Life {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn a_life_is_a_number_or_a_range_and_only_once_settled() {
-        let mut facts =
-            json!({"life_unit": "days", "life_low": 4.0, "life_high": 9.0, "life_settled": true});
-        let range = Life::of(&facts, None).unwrap();
+        let range = Life {
+            unit: LifeUnit::Days,
+            middle: None,
+            low: Some(4.0),
+            high: Some(9.0),
+            is_settled: true,
+            lives_on: false,
+        };
         assert_eq!(
             (range.point(), range.text()),
             (Some(6.0), "4.00\u{a0}to\u{a0}9.00\u{a0}days".into())
         );
-        let number = Life::of(&facts, Some(5.0)).unwrap();
+        let number = Life { middle: Some(5.0), ..range };
         assert_eq!((number.point(), number.text()), (Some(5.0), "5.00\u{a0}days".into()));
-        facts["life_settled"] = false.into();
-        let early = Life::of(&facts, Some(5.0)).unwrap();
+        let early = Life { is_settled: false, ..number };
         assert_eq!((early.point(), early.range()), (None, None));
         assert_eq!(early.text(), "run too short");
-        assert_eq!(Life::of(&json!({"life_unit": null}), None), None);
+        let goes_on = Life { low: None, high: None, lives_on: true, ..number };
+        assert_eq!(goes_on.text(), ">\u{a0}5.00\u{a0}days");
     }
 }

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use vpass_lab::compare::sweep;
 use vpass_lab::failure::Failure;
 
-use super::compared;
-use super::{Kind, Model, Row, sentences, text};
+use super::{Kind, Model, Row, runs};
 use crate::folder::Folder;
 
 /// Results of a sweep.
@@ -42,71 +41,53 @@ impl Point {
 
 /// Reads the results of a sweep from its folder.
 pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
-    let json = folder.json("sweep.json")?.unwrap_or(Value::Null);
-    let keys = sentences(json.get("swept"));
-    let all = json.get("points").and_then(Value::as_array).filter(|all| !all.is_empty());
-    let all = all.ok_or_else(|| folder.wrong("sweep.json", "`points` is missing or empty"))?;
-    if keys.is_empty() {
-        return Err(folder.wrong("sweep.json", "`swept` is missing or empty"));
-    }
+    let sweep: Option<sweep::Sweep> = folder.read_as("sweep.json")?;
+    let Some(sweep) = sweep.filter(|sweep| !sweep.swept.is_empty()) else {
+        return Err(folder.wrong("sweep.json", "`swept` is empty"));
+    };
     let (mut points, mut notes) = (vec![], vec![]);
-    for point in all {
-        let value = |key: &String| {
-            let value = point.get("swept").and_then(|swept| swept.get(key));
-            value.map_or_else(String::new, |v| v.as_str().map_or(v.to_string(), str::to_owned))
-        };
-        let values: Vec<String> = keys.iter().map(value).collect();
-        let at = name(&keys, &values);
-        let comparison = point.get("comparison").filter(|json| json.is_object());
-        notes.extend(without_results(point, &at, comparison.is_some()));
-        let model = comparison.map(|json| of_point(folder, json)).transpose()?;
+    for point in &sweep.points {
+        let values = sweep.values(point);
+        let at = name(&sweep.swept, &values);
+        notes.extend(without_results(point, &at));
+        let model = point.comparison.clone().map(runs::of_point).transpose()?;
         let of_model = model.iter().flat_map(|model| &model.notes);
         notes.extend(of_model.map(|note| format!("{at}: {note}")));
         points.push(Point { values, model });
     }
-    let first = points.iter().find_map(|point| point.model.clone());
+    let first = points.iter().find_map(|point| point.model.as_ref());
     let first = first.ok_or_else(|| folder.wrong("sweep.json", "no point has results"))?;
-    let rows = rows(&points);
     Ok(Model {
         kind: Kind::Sweep,
-        drive: first.drive,
-        workload: first.workload,
+        about: first.about.clone(),
         winners: winners(&points),
-        tied: BTreeMap::new(),
+        findings: BTreeMap::new(),
         verdict: vec![],
         notes,
-        rows,
+        rows: rows(&points),
         others: vec![],
-        manifest: folder.json("manifest.json")?.unwrap_or(Value::Null),
-        facts: compared::without(json, "points"),
-        sweep: Some(Sweep { keys, points }),
+        manifest: folder.json("manifest.json")?.unwrap_or_default(),
+        sweep: Some(Sweep { keys: sweep.swept, points }),
     })
 }
 
 /// Returns sentences about the techniques that have no results at a point. If the point has a
 /// comparison, that comparison lists the stopped techniques itself.
-fn without_results(point: &Value, at: &str, has_comparison: bool) -> Vec<String> {
-    let all = |key: &str| point.get(key).and_then(Value::as_array).into_iter().flatten();
-    let sentence = |row: &Value, what: &str| {
-        let label = text(row, "label");
-        let who = if label.is_empty() { "the point".to_owned() } else { label };
-        format!("{at}: {who} {what}: {}", text(row, "why"))
-    };
-    let refused = all("refused").map(|row| sentence(row, "was refused"));
-    let stopped = all("stopped").filter(|_| !has_comparison);
-    refused.chain(stopped.map(|row| sentence(row, "stopped without results"))).collect()
+fn without_results(point: &sweep::Point, at: &str) -> Vec<String> {
+    let refused = point.refused.iter().map(|row| {
+        let who = row.label.as_deref().unwrap_or("the point");
+        format!("{at}: {who} was refused: {}", row.why)
+    });
+    let stopped = point.stopped.iter().filter(|_| point.comparison.is_none());
+    let stopped =
+        stopped.map(|row| format!("{at}: {} stopped without results: {}", row.label, row.why));
+    refused.chain(stopped).collect()
 }
 
 /// Returns the values of a point as text, such as `start.pec = 1500, workload.read_share = 0.9`.
 pub(crate) fn name(keys: &[String], values: &[String]) -> String {
     let pairs = keys.iter().zip(values).map(|(key, value)| format!("{key} = {value}"));
     pairs.collect::<Vec<_>>().join(", ")
-}
-
-fn of_point(folder: &Folder, json: &Value) -> Result<Model, Failure> {
-    let mut model = compared::of_json(folder, "sweep.json", json.clone())?;
-    model.mark_baselines();
-    Ok(model)
 }
 
 /// Returns a row for each technique that any point has. The rows have no numbers. Lost pages and

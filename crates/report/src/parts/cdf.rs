@@ -4,14 +4,14 @@ use hdrhistogram::Histogram;
 use serde_json::json;
 use vpass_lab::failure::Failure;
 
+use crate::chart::{CROSS, Chart};
 use crate::latency::{at_nines, histogram};
 use crate::model::{Model, Row};
 use crate::numbers::{count, us};
 use crate::scale::{Log, Nines, Scale};
 use crate::section::{Head, Section, absent, figure, foot};
 use crate::sentences::absent::latencies;
-use crate::sentences::latency::tail;
-use crate::svg::{EndLabel, band, end_labels, grid, line, path, plot, stretched};
+use crate::sentences::verdict::findings;
 use crate::table::Table;
 
 const TITLE: &str = "Read latency, up to the highest percentiles";
@@ -46,34 +46,30 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     let curves: Vec<Option<Curve>> =
         model.rows.iter().map(|row| Curve::of(row, &nines)).collect::<Result<_, _>>()?;
     if curves.iter().all(Option::is_none) {
-        let gear = model.facts.get("gear").and_then(serde_json::Value::as_str).unwrap_or("unknown");
-        return Ok(absent("cdf", TITLE, &latencies(gear)));
+        return Ok(absent("cdf", TITLE, &latencies(&model.about.gear)));
     }
     let x = Nines::new(ENDS.0, ENDS.1);
     let places: Vec<f64> = nines.iter().map(|n| x.place(*n)).collect();
     let known = || curves.iter().flatten();
     let y = Log::around(known().flat_map(|c| c.us.iter().copied().flatten()), us);
-    let (mut inner, mut labels) = (String::new(), vec![]);
-    for (i, curve) in curves.iter().enumerate() {
+    let mut drawn = Chart::new(HEIGHT, &x, &y);
+    for (i, (row, curve)) in model.rows.iter().zip(&curves).enumerate() {
         let Some(curve) = curve else { continue };
-        inner.push_str(&curve.svg(i, &places, &y));
-        if let Some(last) = curve.us.iter().rev().find_map(|us| *us) {
-            labels.push(EndLabel { name: &model.rows[i].label, end: y.place(last), technique: i });
-        }
+        let count = curve.us.iter().take_while(|us| us.is_some()).count();
+        let range = |k: usize| (nines[k], curve.low[k], curve.high[k]);
+        drawn.band(i, &(0..count).map(range).collect::<Vec<_>>());
+        let points = nines.iter().copied().zip(curve.us.iter().copied());
+        drawn.line(i, &row.label, &points.collect::<Vec<_>>());
     }
-    let body = grid(&x, &y, true)
-        + &stretched(&inner)
-        + &end_labels(&labels, HEIGHT)
-        + "<line class=\"cross\" y2=\"100%\" x1=\"-9\" x2=\"-9\"/>";
+    drawn.markup(CROSS);
     let first = (0..nines.len())
         .min_by(|a, b| (nines[*a] - FIRST).abs().total_cmp(&(nines[*b] - FIRST).abs()));
     let chart = format!(
         "<div class=\"chart\" data-k=\"cdf\">{}<input class=\"scrub\" type=\"range\" min=\"0\" \
          max=\"{steps}\" value=\"{}\" aria-label=\"Percentile\"><p class=\"read\" \
          aria-live=\"polite\"></p></div>",
-        plot(
-            HEIGHT,
-            &body,
+        drawn.svg(
+            true,
             "Read latency by percentile, on a logarithmic axis; the numbers are in \
             the table below",
             "right"
@@ -83,7 +79,7 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     let y_data: Vec<Option<&Vec<Option<f64>>>> =
         curves.iter().map(|curve| curve.as_ref().map(|curve| &curve.us)).collect();
     let data = json!({"f": places, "x": nines, "y": y_data});
-    let head = Head { id: "cdf", title: TITLE, say: &tail(model) };
+    let head = Head { id: "cdf", title: TITLE, say: &findings(model, &["read_p99_9_us"]) };
     let source = "x: percentile; each step adds a nine, such as 99 and 99.9. y: latency, \
         logarithmic. Source: read.hlog";
     let foot = foot(source, &table(model, &curves));
@@ -112,20 +108,6 @@ impl Curve {
         let low = nines.iter().map(|n| end(f64::min, n)).collect();
         let high = nines.iter().map(|n| end(f64::max, n)).collect();
         Ok(Some(Self { all, us, low, high }))
-    }
-
-    /// Returns the curve of technique `i`, drawn over a band that shows the range over its seeds.
-    fn svg(&self, i: usize, places: &[f64], y: &dyn Scale) -> String {
-        let count = self.us.iter().take_while(|us| us.is_some()).count();
-        let of = |values: &[f64]| values[..count].iter().map(|v| y.place(*v)).collect::<Vec<_>>();
-        let band = band(&places[..count], &of(&self.low), &of(&self.high));
-        let band = if band.is_empty() {
-            String::new()
-        } else {
-            format!("<path class=\"area s{i}\" fill=\"var(--t{i})\" d=\"{band}\"/>")
-        };
-        let points = places.iter().zip(&self.us).map(|(x, us)| Some((*x, y.place((*us)?))));
-        band + &line(i, &path(points), "")
     }
 }
 

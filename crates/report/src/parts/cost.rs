@@ -4,14 +4,15 @@
 use std::fmt::Write;
 
 use vpass_lab::results::LifeUnit;
+use vpass_lab::results::quantity::Unit;
 
-use crate::columns::Unit;
+use crate::chart::Chart;
 use crate::model::{Model, Row};
 use crate::numbers::{bytes, kept_together};
 use crate::scale::{Linear, Log, Scale, ends};
 use crate::section::{Head, Section, csv, figure, foot, raw};
-use crate::sentences::cost::bought;
-use crate::svg::{escape, grid, percent, plot, short, spread, stretched};
+use crate::sentences::verdict::findings;
+use crate::svg::{escape, percent, spread};
 use crate::table::Table;
 
 const HEIGHT: u32 = 280;
@@ -47,7 +48,7 @@ const REWRITES: Measure = Measure {
     value: |row| row.value("reclaim_write_pages"),
     text: |row| {
         let pages = row.value("reclaim_write_pages").unwrap_or(0.0);
-        kept_together(&format!("{} pages", Unit::Count.text(pages)))
+        kept_together(&format!("{} pages", Unit::Pages.text(pages)))
     },
     source: "x: memory, logarithmic (0 at the edge); y: pages rewritten because of reads, shown \
         because no life is known; fewer pages are better",
@@ -67,7 +68,10 @@ pub(crate) fn section(model: &Model) -> Section {
     let is_known = model.shows_life()
         && model.rows.iter().any(|row| row.life.is_some_and(|life| life.point().is_some()));
     let measure = if is_known { &LIFE } else { &REWRITES };
-    let say = bought(model, capacity(model));
+    let say = findings(
+        model,
+        &[if is_known { "life" } else { "reclaim_write_pages" }, "controller_ram_bytes"],
+    );
     let head = Head { id: "cost", title: measure.title, say: &say };
     let body =
         format!("<div class=\"chart\">{}<div class=\"xlab\"></div></div>", chart(model, measure));
@@ -96,17 +100,6 @@ fn numbers(model: &Model) -> (&'static str, serde_json::Value) {
     csv("cost", &heading, &model.rows.iter().map(row).collect::<Vec<_>>())
 }
 
-/// Returns the capacity in bytes that the configuration of the drive gives; `None` if it is
-/// unknown.
-fn capacity(model: &Model) -> Option<f64> {
-    let text = model.drive_configuration().pointer("/drive/capacity")?.as_str()?;
-    let letters = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let value: f64 = text[..text.len() - letters.len()].parse().ok()?;
-    let power =
-        ["B", "KiB", "MiB", "GiB", "TiB"].iter().position(|unit| *unit == letters.trim())?;
-    Some(value * 1024f64.powf(power as f64))
-}
-
 fn chart(model: &Model, measure: &Measure) -> String {
     let ram = |row: &Row| row.value("controller_ram_bytes");
     let (low, high) =
@@ -123,34 +116,21 @@ fn chart(model: &Model, measure: &Measure) -> String {
         })
         .collect();
     let y = axis(&values, measure, model);
-    let points: Vec<Point> = model
-        .rows
-        .iter()
-        .enumerate()
-        .filter_map(|(technique, row)| {
-            let bytes = ram(row)?;
-            let x = if bytes > 0.0 { x.place(bytes) } else { 0.0 };
-            // On a logarithmic axis, a value of 0 is drawn at the edge.
-            let y = y.place((measure.value)(row)?).clamp(0.0, 1.0);
-            Some(Point { technique, row, x, y })
-        })
-        .collect();
-    let (mut bars, mut dots) = (String::new(), String::new());
-    for point in &points {
-        if let Some((low, high)) = range(point.row) {
-            let (at, i) = (percent(point.x), point.technique);
-            let _ = write!(
-                bars,
-                "<line class=\"s{i}\" x1=\"{at}\" x2=\"{at}\" y1=\"{}\" y2=\"{}\" \
-                 stroke=\"var(--t{i})\" stroke-width=\"2\"/>",
-                percent(1.0 - y.place(low)),
-                percent(1.0 - y.place(high))
-            );
+    let mut chart = Chart::new(HEIGHT, &x, y.as_ref());
+    let mut points = vec![];
+    for (i, row) in model.rows.iter().enumerate() {
+        // On a logarithmic axis, a value of 0 is drawn at the edge.
+        let at = ram(row).map(|bytes| bytes.max(low / 8.0));
+        let Some((at, value)) = at.zip((measure.value)(row)) else { continue };
+        if let Some((low, high)) = range(row) {
+            chart.bar(i, (at, low, high));
         }
-        dots += &dot(point);
+        chart.dot(i, (at, value), !row.kept_data(), &row.label);
+        let (x, y) = (x.place(at), y.place(value).clamp(0.0, 1.0));
+        points.push(Point { technique: i, row, x, y });
     }
-    let body = grid(&x, y.as_ref(), true) + &bars + &stretched(&dots) + &labels(&points, measure);
-    plot(HEIGHT, &body, measure.said, "")
+    chart.markup(&labels(&points, measure));
+    chart.svg(true, measure.said, "")
 }
 
 /// Returns the y axis. If the values differ much, the axis is logarithmic. Otherwise, the axis is
@@ -175,21 +155,6 @@ fn axis(values: &[f64], measure: &Measure, model: &Model) -> Box<dyn Scale> {
 
 fn tick(unit: LifeUnit, value: f64) -> String {
     if value == 0.0 { "0".into() } else { kept_together(&unit.text(value)) }
-}
-
-/// Returns the mark of a technique. If the technique lost data, the mark is hollow.
-fn dot(point: &Point) -> String {
-    let i = point.technique;
-    let at = format!("M{} {}h0", short(1000.0 * point.x, 1), short(1000.0 * (1.0 - point.y), 1));
-    let hole = if point.row.kept_data() {
-        String::new()
-    } else {
-        format!("<path class=\"dot\" data-in=\"1\" stroke=\"var(--card)\" d=\"{at}\"/>")
-    };
-    format!(
-        "<g class=\"s{i}\"><path class=\"halo\" d=\"{at}\"/><path class=\"dot\" \
-         stroke=\"var(--t{i})\" d=\"{at}\"/>{hole}</g>"
-    )
 }
 
 /// Returns the labels beside the marks. Each label has a name and numbers. Labels are moved apart
@@ -225,26 +190,8 @@ fn table(model: &Model, measure: &Measure) -> String {
             row.label.clone(),
             row.value("controller_ram_bytes").map_or_else(|| "–".into(), bytes),
             (measure.text)(row),
-            Unit::Count.text(row.lost_pages),
+            Unit::Pages.text(row.lost_pages),
         ]);
     }
     table.html(measure.title, |_| String::new())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::compared;
-    use serde_json::json;
-
-    #[test]
-    fn a_capacity_is_read_with_its_unit() {
-        let of = |text: &str| {
-            let mut model = compared();
-            model.manifest = json!({"drive_configuration": {"drive": {"capacity": text}}});
-            capacity(&model)
-        };
-        assert_eq!(of("1.5GiB"), Some(1.5 * 1024f64.powi(3)));
-        assert_eq!([of("2TiB"), of("2 TB"), of("")], [Some(2f64.powi(41)), None, None]);
-    }
 }

@@ -3,8 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::columns::number;
-use crate::model::Model;
+use crate::model::{Model, number};
 use crate::numbers::count;
 use crate::section::Section;
 use crate::sentences::verdict::{headline, leader, lede};
@@ -12,7 +11,7 @@ use crate::svg::{dashes, escape};
 
 /// Returns the name of the workload. If the name is a path, its folders are left out.
 pub(crate) fn workload(model: &Model) -> &str {
-    let name = model.workload.trim_end_matches('/');
+    let name = model.about.workload.trim_end_matches('/');
     name.rsplit('/').next().unwrap_or(name)
 }
 
@@ -26,7 +25,7 @@ pub(crate) fn header(model: &Model) -> String {
             let _ = write!(facts, "<span>{name} <b>{}</b></span>", escape(value));
         }
     };
-    fact("drive", &model.drive);
+    fact("drive", &model.about.drive);
     fact("workload", workload(model));
     for (name, value) in sizes(model) {
         fact(name, &value);
@@ -43,16 +42,15 @@ pub(crate) fn header(model: &Model) -> String {
 fn sizes(model: &Model) -> Vec<(&'static str, String)> {
     let mut facts = vec![];
     if let Some(run) = model.rows.first().and_then(|row| row.runs.first()) {
-        for (name, pointer) in
-            [("host page reads", "/host/read_pages"), ("host page writes", "/host/write_pages")]
-        {
-            facts.extend(number(&run.summary, pointer).map(|n| (name, count(n))));
-        }
+        let host = &run.summary.host;
+        facts.push(("host page reads", count(host.read_pages as f64)));
+        facts.push(("host page writes", count(host.write_pages as f64)));
     }
     let start = number(model.drive_configuration(), "/start/pec");
     facts.extend(start.map(|pec| ("P/E cycles at the start", count(pec))));
-    let seeds = number(&model.facts, "/seeds").filter(|n| *n > 1.0);
-    facts.extend(seeds.map(|n| ("seeds", count(n))));
+    if model.about.seeds > 1 {
+        facts.push(("seeds", model.about.seeds.to_string()));
+    }
     facts
 }
 

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use serde_json::Value;
+use vpass_drive::base::units::Cause;
+use vpass_lab::results::quantity::Unit;
 
-use crate::columns::{Unit, number};
-use crate::model::{Kind, Model, Row};
+use crate::model::{Kind, Model, Row, number};
 use crate::numbers::{count, percent as percent_text, sig};
 use crate::scale::ends;
 use crate::section::{Head, Section, csv, figure, foot, raw};
@@ -13,14 +14,14 @@ use crate::sentences::life::{consumed, share};
 use crate::svg::{escape, percent};
 use crate::table::Table;
 
-/// Causes of flash programs. Each cause has its key in `summary.json` and its name on the page.
-const CAUSES: [(&str, &str); 6] = [
-    ("host", "host's own"),
-    ("gc", "garbage collection"),
-    ("reclaim", "read reclaim"),
-    ("refresh", "data refresh"),
-    ("wear", "wear levelling"),
-    ("parity", "parity"),
+/// Causes of flash programs. Each cause has its key in files and its name on the page.
+pub(super) const CAUSES: [(Cause, &str, &str); 6] = [
+    (Cause::Host, "host", "host's own"),
+    (Cause::Gc, "gc", "garbage collection"),
+    (Cause::Reclaim, "reclaim", "read reclaim"),
+    (Cause::Refresh, "refresh", "data refresh"),
+    (Cause::Wear, "wear", "wear levelling"),
+    (Cause::Parity, "parity", "parity"),
 ];
 
 /// Length limit for the bar of a technique that lost data. The limit is a multiple of the longest
@@ -88,7 +89,7 @@ fn numbers(model: &Model, programs: &[[f64; 6]]) -> (&'static str, Value) {
         cells
     };
     let heading = ["technique", "life_unit", "life", "life_low", "life_high", "lost_pages"];
-    let causes = CAUSES.map(|(key, _)| format!("programs_{key}"));
+    let causes = CAUSES.map(|(_, key, _)| format!("programs_{key}"));
     let heading: Vec<&str> = heading.into_iter().chain(causes.iter().map(String::as_str)).collect();
     csv("life", &heading, &model.rows.iter().zip(programs).map(row).collect::<Vec<_>>())
 }
@@ -98,7 +99,7 @@ fn numbers(model: &Model, programs: &[[f64; 6]]) -> (&'static str, Value) {
 fn programs(model: &Model, row: &Row) -> [f64; 6] {
     match model.kind {
         Kind::Lives => row.wearing.as_ref().map_or([0.0; 6], |wearing| wearing.shares),
-        _ => CAUSES.map(|(key, _)| row.programs(key).unwrap_or(0.0)),
+        _ => CAUSES.map(|(cause, ..)| row.programs(cause).unwrap_or(0.0)),
     }
 }
 
@@ -113,7 +114,7 @@ fn sums_differ(model: &Model, programs: &[[f64; 6]]) -> bool {
 
 fn writes_nothing(model: &Model) -> bool {
     let mut runs = model.rows.iter().flat_map(|row| &row.runs);
-    !runs.any(|run| number(&run.summary, "/host/write_pages").is_some_and(|n| n > 0.0))
+    !runs.any(|run| run.summary.host.write_pages > 0)
 }
 
 fn programs_title(model: &Model) -> &'static str {
@@ -216,7 +217,7 @@ fn stack(row: &Row, of: &[f64; 6], most: f64, kind: Kind) -> String {
              </title></rect>",
             percent(at),
             percent(width),
-            CAUSES[k].1,
+            CAUSES[k].2,
             sig(*pages)
         );
         at += width;
@@ -230,14 +231,14 @@ fn stack(row: &Row, of: &[f64; 6], most: f64, kind: Kind) -> String {
 }
 
 fn by_cause(of: &[f64; 6]) -> String {
-    let part = |(k, pages): (usize, &f64)| format!("{} {}", CAUSES[k].1, sig(*pages));
+    let part = |(k, pages): (usize, &f64)| format!("{} {}", CAUSES[k].2, sig(*pages));
     let parts = of.iter().enumerate().filter(|(_, pages)| **pages > 0.0).map(part);
     parts.collect::<Vec<_>>().join(", ")
 }
 
 fn legend(model: &Model, programs: &[[f64; 6]]) -> String {
     let mut html = String::from("<ul class=\"legend\">");
-    for (k, (_, name)) in CAUSES.iter().enumerate() {
+    for (k, (.., name)) in CAUSES.iter().enumerate() {
         if programs.iter().any(|of| of[k] > 0.0) {
             let _ = write!(
                 html,
@@ -260,7 +261,7 @@ fn legend(model: &Model, programs: &[[f64; 6]]) -> String {
 }
 
 fn table(model: &Model, programs: &[[f64; 6]]) -> String {
-    let causes = CAUSES.map(|(_, name)| name.to_owned());
+    let causes = CAUSES.map(|(.., name)| name.to_owned());
     let unit = programs_title(model).to_lowercase();
     let shows = model.shows_life();
     let mut table = Table::new(

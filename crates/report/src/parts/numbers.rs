@@ -1,6 +1,7 @@
 //! Part 10 of the page: a table with all numbers of all techniques. Each measure has a row.
 
-use crate::columns::{COLUMNS, Unit};
+use vpass_lab::results::quantity::{QUANTITIES, Unit};
+
 use crate::model::{Kind, Model, Row};
 use crate::section::{Section, csv, foot_of_table, raw};
 use crate::table::{Look, Table};
@@ -30,7 +31,7 @@ pub(crate) fn section(model: &Model) -> Section {
 
 /// Returns all means and half widths of intervals as CSV text, with one row per technique.
 fn raw_numbers(model: &Model) -> (&'static str, serde_json::Value) {
-    let columns: Vec<&str> = COLUMNS
+    let columns: Vec<&str> = QUANTITIES
         .iter()
         .map(|column| column.key)
         .chain(LIVES.map(|(key, ..)| key))
@@ -58,14 +59,11 @@ pub(crate) fn table(model: &Model) -> Table {
         let life = |row: &Row| row.life.map(|life| life.text());
         add(model, &mut table, ("life", "life"), life);
     }
-    for column in COLUMNS.iter().filter(|column| !matches!(column.unit, Unit::Life(_))) {
-        let text = |row: &Row| Some(row.cells.get(column.key)?.text(column.unit));
-        add(model, &mut table, (column.key, column.label), text);
-    }
-    if model.kind == Kind::Lives {
-        for (key, label, unit) in LIVES {
-            add(model, &mut table, (key, label), |row: &Row| Some(row.cells.get(key)?.text(unit)));
-        }
+    let quantities = QUANTITIES.iter().filter(|of| of.life_unit().is_none());
+    let of_lives = LIVES.into_iter().filter(|_| model.kind == Kind::Lives);
+    for (key, label, unit) in quantities.map(|of| (of.key, of.label, of.unit)).chain(of_lives) {
+        let text = |row: &Row| row.cells.get(key).map(|_| row.text(key, unit));
+        add(model, &mut table, (key, label), text);
     }
     table
 }
@@ -102,7 +100,7 @@ fn add(
 }
 
 fn is_loss(key: &str) -> bool {
-    key.ends_with("_pages") && (key.starts_with("data_lost") || key.starts_with("lost_by"))
+    QUANTITIES.iter().any(|quantity| quantity.key == key && quantity.is_loss())
 }
 
 #[cfg(test)]
@@ -118,12 +116,12 @@ mod tests {
         let of = |label: &str| {
             json.as_array().unwrap().iter().find(|row| row[""] == label).unwrap().clone()
         };
-        let writes = of("pages rewritten because of reads");
+        let writes = of("reclaim writes");
         assert_eq!(
             [&writes["none"], &writes["block"], &writes["straw-wl"]],
             ["0", "200,000", "2,000"]
         );
-        assert_eq!(of("controller memory")["straw-wl"], "80.0\u{a0}KiB");
+        assert_eq!(of("RAM")["straw-wl"], "80.0\u{a0}KiB");
         let html = section(&model).html;
         assert_eq!(html.matches("class=\"best").count(), 2, "memory of block, writes of straw-wl");
         assert_eq!(html.matches("class=\"bad s0\">698<").count(), 1);

@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::columns::number;
-use crate::model::Model;
+use crate::model::{Model, number};
 use crate::numbers::count;
 use crate::section::Section;
 use crate::svg::escape;
@@ -41,8 +40,7 @@ pub(crate) fn section(model: &Model) -> Section {
 
 /// Returns the command line that made the results; `None` if it is not stored.
 fn command(model: &Model) -> Option<String> {
-    let of = |value: &Value| value.get("command_line").and_then(Value::as_array).cloned();
-    let words = of(&model.manifest).or_else(|| of(&model.facts))?;
+    let words = model.manifest.get("command_line").and_then(Value::as_array)?;
     let words: Vec<String> = words.iter().filter_map(Value::as_str).map(quoted).collect();
     let mut text = String::new();
     for (i, word) in words.iter().enumerate() {
@@ -67,10 +65,7 @@ fn quoted(word: &str) -> String {
 /// Returns the version of vpass, its source commit, and the digests of the input files.
 fn origin(model: &Model) -> String {
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    let mut parts = vec![format!(
-        "vpass {}",
-        text(&model.facts, "vpass").unwrap_or_else(|| "of unknown version".into())
-    )];
+    let mut parts = vec![format!("vpass {}", model.about.vpass)];
     parts.extend(text(&model.manifest, "git_commit").map(|commit| format!("commit {commit}")));
     let workload = model.manifest.get("workload_configuration").unwrap_or(&Value::Null);
     let job = workload.pointer("/fio/sha256").and_then(Value::as_str);
@@ -118,8 +113,8 @@ fn facts(model: &Model) -> Vec<(&'static str, String)> {
         ("P/E cycles at the start", join(&["/start/pec"], "")),
         ("fill, overwrite", join(&["/start/fill", "/start/overwrite"], ", ")),
         ("reclaim schedule", text("/reclaim/schedule")),
-        ("gear", model.facts.get("gear").and_then(Value::as_str).map(str::to_owned)),
-        ("first seed", number(&model.facts, "/seed").map(count)),
+        ("gear", Some(model.about.gear.clone())),
+        ("first seed", Some(count(model.about.seed as f64))),
     ];
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }

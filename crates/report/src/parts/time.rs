@@ -1,23 +1,20 @@
 //! Part 7 of the page: the slowest reads and the rewritten pages over simulated time. The two
 //! charts share one crosshair.
 
-use std::fmt::Write;
-
 use serde_json::json;
 use vpass_lab::failure::Failure;
 
+use crate::chart::{CROSS, Chart};
 use crate::model::Model;
 use crate::numbers::{seconds, three_digits, trimmed, us};
-use crate::scale::{Linear, Log, Scale, ends};
+use crate::scale::{Linear, Log, ends};
 use crate::section::{Head, Section, absent, figure, foot};
+use crate::section::{bold, code};
 use crate::sentences::absent::time;
-use crate::sentences::latency::duration;
-use crate::svg::{EndLabel, band, end_labels, grid, line, path, plot, stretched};
 use crate::table::Table;
 use crate::windows::{Course, WINDOWS};
 
 const TITLE: &str = "Latency and reclaim over time";
-const CROSS: &str = "<line class=\"cross\" y2=\"100%\" x1=\"-9\" x2=\"-9\"/>";
 const HEIGHT: u32 = 190;
 const HEIGHT_OF_REWRITES: u32 = 90;
 
@@ -29,8 +26,7 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     let courses: Vec<Option<Course>> =
         model.rows.iter().map(Course::of).collect::<Result<_, _>>()?;
     let Some((_, longest)) = ends(courses.iter().flatten().map(|course| course.seconds)) else {
-        let gear = model.facts.get("gear").and_then(serde_json::Value::as_str).unwrap_or("unknown");
-        return Ok(absent("time", TITLE, &time(gear)));
+        return Ok(absent("time", TITLE, &time(&model.about.gear)));
     };
     let x = Linear::new(0.0, longest, 6, seconds);
     let has_tails = courses.iter().flatten().any(|c| c.p99_9_us.iter().any(Option::is_some));
@@ -68,68 +64,66 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     Ok(Section { html: figure(&head, &chart, &foot), data: vec![("time", data)] })
 }
 
-/// Returns the position of the middle of a time window on the x axis.
-fn middle(window: usize, course: &Course, x: &Linear) -> f64 {
-    x.place((window as f64 + 0.5) / WINDOWS as f64 * course.seconds)
+/// Describes how much simulated time the runs took. `lengths` has the simulated seconds of each
+/// technique that charts show.
+fn duration(model: &Model, lengths: &[f64]) -> String {
+    let safe = model.rows.iter().zip(lengths).filter(|(row, _)| row.kept_data());
+    let longest = safe.clone().max_by(|a, b| a.1.total_cmp(b.1));
+    let shortest = safe.min_by(|a, b| a.1.total_cmp(b.1));
+    match longest.zip(shortest) {
+        Some(((slow, long), (fast, short))) if *long > 1.01 * short => format!(
+            "The same requests take {} under {} and {} under {}. In the chart, each line ends \
+             where its run ends.",
+            bold(&seconds(*long)),
+            code(&slow.label),
+            bold(&seconds(*short)),
+            code(&fast.label)
+        ),
+        Some(((_, long), _)) => format!("The requests take {}.", bold(&seconds(*long))),
+        None => "Every technique lost data.".into(),
+    }
+}
+
+/// Returns the time in a window, in seconds. `part` is 0 at its start and 1 at its end.
+fn at(window: usize, part: f64, course: &Course) -> f64 {
+    (window as f64 + part) / WINDOWS as f64 * course.seconds
 }
 
 /// Returns the chart of the p99.9 of read latency. Bands show the ranges over the seeds.
 fn tails(model: &Model, courses: &[Option<Course>], x: &Linear) -> String {
     let known = courses.iter().flatten();
     let y = Log::around(known.flat_map(|c| c.p99_9_us.iter().copied().flatten()), us);
-    let (mut inner, mut labels) = (String::new(), vec![]);
-    for (i, course) in courses.iter().enumerate() {
+    let mut chart = Chart::new(HEIGHT, x, &y);
+    for (i, (row, course)) in model.rows.iter().zip(courses).enumerate() {
         let Some(course) = course else { continue };
-        let (mut at, mut low, mut high) = (vec![], vec![], vec![]);
+        let mut ranges = vec![];
         for (w, range) in course.range_us.iter().enumerate() {
-            if let Some((smallest, largest)) = range {
-                at.push(middle(w, course, x));
-                low.push(y.place(*smallest));
-                high.push(y.place(*largest));
-            }
+            ranges.extend(range.map(|(low, high)| (at(w, 0.5, course), low, high)));
         }
-        let band = band(&at, &low, &high);
-        if !band.is_empty() {
-            let _ = write!(inner, "<path class=\"area s{i}\" fill=\"var(--t{i})\" d=\"{band}\"/>");
-        }
-        let points = course
-            .p99_9_us
-            .iter()
-            .enumerate()
-            .map(|(w, us)| Some((middle(w, course, x), y.place((*us)?))));
-        inner += &line(i, &path(points), "");
-        if let Some(last) = course.p99_9_us.iter().rev().find_map(|us| *us) {
-            labels.push(EndLabel { name: &model.rows[i].label, end: y.place(last), technique: i });
-        }
+        chart.band(i, &ranges);
+        let points = course.p99_9_us.iter().enumerate().map(|(w, us)| (at(w, 0.5, course), *us));
+        chart.line(i, &row.label, &points.collect::<Vec<_>>());
     }
-    let body = grid(x, &y, false) + &stretched(&inner) + &end_labels(&labels, HEIGHT) + CROSS;
-    plot(
-        HEIGHT,
-        &body,
-        "Read p99.9 over simulated time, on a logarithmic axis; the numbers are in \
-        the table below",
-        "right",
-    )
+    chart.markup(CROSS);
+    let said = "Read p99.9 over simulated time, on a logarithmic axis; the numbers are in the \
+        table below";
+    chart.svg(false, said, "right")
 }
 
 /// Returns the chart of the rewritten pages. The curves of this chart are drawn as steps.
 fn rewrites(courses: &[Option<Course>], x: &Linear) -> String {
     let most = ends(courses.iter().flatten().flat_map(|c| c.rewrites.iter().copied()));
     let y = Linear::counts(0.0, 1.05 * most.map_or(1.0, |ends| ends.1), 3);
-    let mut inner = String::new();
+    let mut chart = Chart::new(HEIGHT_OF_REWRITES, x, &y);
     for (i, course) in courses.iter().enumerate() {
         let Some(course) = course else { continue };
-        let step = |(w, rate): (usize, &f64)| {
-            let edge = |w: usize| x.place(w as f64 / WINDOWS as f64 * course.seconds);
-            [Some((edge(w), y.place(*rate))), Some((edge(w + 1), y.place(*rate)))]
-        };
-        let points = course.rewrites.iter().enumerate().flat_map(step);
-        inner += &line(i, &path(points), "thin ");
+        let step = |(w, rate): (usize, &f64)| (at(w, 0.0, course), at(w, 1.0, course), *rate);
+        chart.steps(i, &course.rewrites.iter().enumerate().map(step).collect::<Vec<_>>());
     }
-    let body = grid(x, &y, true) + &stretched(&inner) + CROSS;
+    chart.markup(CROSS);
     let said = "Number of pages rewritten per second because of reads, over simulated time; the \
         numbers are in the table below";
-    plot(HEIGHT_OF_REWRITES, &body, said, "right")
+    chart.svg(true, said, "right")
 }
 
 fn table(model: &Model, courses: &[Option<Course>]) -> String {
@@ -162,6 +156,18 @@ mod tests {
     use super::*;
     use crate::folder::Folder;
     use crate::testing::{folder, json};
+
+    #[test]
+    fn runs_of_one_length_are_said_once_and_lost_data_does_not_count() {
+        let model = crate::testing::compared();
+        assert_eq!(duration(&model, &[1.0, 30.0, 30.1]), "The requests take <b>30.1\u{a0}s</b>.");
+        assert_eq!(
+            duration(&model, &[1.0, 41.4, 30.3]),
+            "The same requests take <b>41.4\u{a0}s</b> under <code>block</code> and \
+             <b>30.3\u{a0}s</b> under <code>straw-wl</code>. In the chart, each line ends where \
+             its run ends."
+        );
+    }
 
     #[test]
     fn small_rates_of_rewritten_pages_are_not_rounded_to_zero() {

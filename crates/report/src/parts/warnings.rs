@@ -1,8 +1,5 @@
 //! Part of the page with warnings, assumptions, and the findings of the oracle.
 
-use serde_json::Value;
-
-use crate::columns::number;
 use crate::model::{Kind, Model, Row};
 use crate::numbers::count;
 use crate::section::Section;
@@ -107,36 +104,28 @@ fn oracle(model: &Model) -> Vec<Line> {
     if model.kind != Kind::Runs {
         return vec![];
     }
-    let reports: Vec<(&Row, &Value)> = model
+    let reports: Vec<(&Row, &_)> = model
         .all()
         .flat_map(|row| row.runs.iter().map(move |run| (row, run)))
-        .filter_map(|(row, run)| Some((row, run.summary.get("oracle")?)))
-        .filter(|(_, report)| report.is_object())
+        .filter_map(|(row, run)| Some((row, run.summary.oracle.as_ref()?)))
         .collect();
     if reports.is_empty() {
         return vec![("", "The oracle did not check these runs.".into())];
     }
-    let mut lines: Vec<Line> = vec![];
-    for (row, report) in &reports {
-        let findings = report.get("findings").and_then(Value::as_array).into_iter().flatten();
-        for finding in findings.filter_map(Value::as_str) {
-            lines.push((
-                "bad",
-                format!(
-                    "<b>{}</b>: the oracle found a bug of the drive model: {}",
-                    escape(&row.label),
-                    escape(finding)
-                ),
-            ));
-        }
-    }
-    let reads: f64 = reports.iter().filter_map(|(_, r)| number(r, "/reads_checked")).sum();
+    let findings =
+        reports.iter().flat_map(|(row, report)| report.findings.iter().map(move |f| (row, f)));
+    let line = |(row, finding): (&&Row, &String)| {
+        let (name, finding) = (escape(&row.label), escape(finding));
+        ("bad", format!("<b>{name}</b>: the oracle found a bug of the drive model: {finding}"))
+    };
+    let mut lines: Vec<Line> = findings.map(line).collect();
+    let reads: u64 = reports.iter().map(|(_, report)| report.reads_checked).sum();
     if lines.is_empty() {
         lines.push((
             "ok",
             format!(
                 "The oracle checked {} page reads and found no bug of the drive model.",
-                count(reads)
+                count(reads as f64)
             ),
         ));
     }
@@ -167,7 +156,8 @@ mod tests {
         let mut model = compared();
         let clean = section(&model).html;
         assert!(clean.contains("checked 3,000,000 page reads and found no bug"), "{clean}");
-        model.rows[2].runs[0].summary["oracle"]["findings"] = serde_json::json!(["page 7"]);
+        let oracle = model.rows[2].runs[0].summary.oracle.as_mut().unwrap();
+        oracle.findings = vec!["page 7".into()];
         let html = section(&model).html;
         assert!(
             html.contains("<b>straw-wl</b>: the oracle found a bug of the drive model: page 7")

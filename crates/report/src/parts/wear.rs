@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use serde::Deserialize;
 use vpass_lab::failure::Failure;
 
-use crate::columns::number;
-use crate::model::{Model, Row, mean};
+use crate::model::{Model, Row, mean, number};
 use crate::numbers::{count, sig, trimmed};
 use crate::scale::{Linear, Scale, ends};
 use crate::section::{Head, Section, absent, csv, figure, foot};
@@ -73,15 +73,18 @@ fn numbers(all: &[(usize, &Row, Vec<f64>)], bins: &Bins) -> (&'static str, serde
     csv("pe", &["technique", "from_cycles", "below_cycles", "blocks"], &rows)
 }
 
+/// Row of `blocks.csv`.
+#[derive(Deserialize)]
+struct Block {
+    effective_pec_cycles: f64,
+}
+
 /// Returns the number of P/E cycles that the runs added to each block, in ascending order.
 fn added(row: &Row, start: f64) -> Result<Vec<f64>, Failure> {
     let mut all = vec![];
     for run in &row.runs {
-        let Some(csv) = run.folder.csv("blocks.csv")? else { continue };
-        let cycles = csv.numbers("effective_pec_cycles").ok_or_else(|| {
-            run.folder.wrong("blocks.csv", "the column `effective_pec_cycles` is missing")
-        })?;
-        all.extend(cycles.into_iter().filter(|c| c.is_finite()).map(|cycles| cycles - start));
+        let blocks = run.folder.rows::<Block>("blocks.csv")?.unwrap_or_default();
+        all.extend(blocks.iter().map(|block| block.effective_pec_cycles - start));
     }
     all.sort_by(f64::total_cmp);
     Ok(all)

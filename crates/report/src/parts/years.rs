@@ -1,29 +1,21 @@
 //! Part 5 of the page for simulated lives: causes of wear, from the new drive to the worn drive.
 
-use std::fmt::Write;
-
 use serde_json::json;
 
-use crate::model::{Model, Row, Wearing};
+use crate::chart::Chart;
+use crate::model::{DAYS, Model, Row, Wearing};
 use crate::numbers::{days, percent as percent_text, sig, trimmed};
-use crate::scale::{Linear, Scale, ends};
+use crate::parts::life::CAUSES;
+use crate::scale::{Linear, ends};
 use crate::section::{Head, Section, absent, csv, figure, foot};
 use crate::sentences::life::over_years;
-use crate::svg::{band, escape, grid, plot, short, stretched};
+use crate::svg::{escape, short};
 use crate::table::Table;
 
 const TITLE: &str = "Causes of the wear, from the new to the worn drive";
 const HEIGHT: u32 = 110;
 /// Index of read reclaim in the list of causes of wear.
 const READS: usize = 2;
-const NAMES: [&str; 6] = [
-    "host's own",
-    "garbage collection",
-    "read reclaim",
-    "data refresh",
-    "wear levelling",
-    "parity",
-];
 
 /// Returns the page section about the causes of wear.
 pub(crate) fn section(model: &Model) -> Section {
@@ -101,26 +93,19 @@ fn numbers(drawn: &[(usize, &Row, &Wearing)]) -> (&'static str, serde_json::Valu
 
 /// Returns a chart with stacked areas, which shows the causes of wear under one technique.
 fn chart(i: usize, row: &Row, wearing: &Wearing, x: &Linear, has_axis: bool) -> String {
-    let places: Vec<f64> = wearing.pec.iter().map(|pec| x.place(*pec)).collect();
     let y = Linear::new(0.0, 1.0, 2, |share| format!("{} %", short(100.0 * share, 0)));
-    let mut below = vec![0.0; places.len()];
-    let mut areas = String::new();
-    for k in 0..NAMES.len() {
+    let mut drawn = Chart::new(HEIGHT, x, &y);
+    let mut below = vec![0.0; wearing.pec.len()];
+    for (k, (.., name)) in CAUSES.iter().enumerate() {
         let shares = wearing.consumed.iter().map(|of| of[k]);
         let above: Vec<f64> = below.iter().zip(shares).map(|(b, s)| (b + s).min(1.0)).collect();
-        let path = band(&places, &below, &above);
-        if !path.is_empty() {
-            let _ = write!(
-                areas,
-                "<path fill=\"var(--w{k})\" d=\"{path}\"><title>{}</title></path>",
-                NAMES[k]
-            );
-        }
+        let ranges = wearing.pec.iter().zip(&below).zip(&above).map(|((x, b), a)| (*x, *b, *a));
+        drawn.area(&format!(" fill=\"var(--w{k})\""), name, &ranges.collect::<Vec<_>>());
         below = above;
     }
     let years = match row.life {
         Some(life) if life.lives_on => life.text(),
-        _ => days(365.0 * wearing.years.last().unwrap_or(&0.0)),
+        _ => days(DAYS * wearing.years.last().unwrap_or(&0.0)),
     };
     let title = format!(
         "<text class=\"lab\" x=\"0\" y=\"-6\">{}</text>\
@@ -129,19 +114,22 @@ fn chart(i: usize, row: &Row, wearing: &Wearing, x: &Linear, has_axis: bool) -> 
         escape(&years)
     );
     let said = format!("Shares of the wear under {}, over P/E cycles", row.label);
-    let body = grid(x, &y, has_axis) + &stretched(&areas) + &title;
-    format!("<div class=\"pe s{i}\">{}</div>", plot(HEIGHT, &body, &said, ""))
+    drawn.markup(&title);
+    format!("<div class=\"pe s{i}\">{}</div>", drawn.svg(has_axis, &said, ""))
 }
 
 fn table(drawn: &[(usize, &Row, &Wearing)]) -> String {
     let mut table = Table::new(
-        ["technique", "time", "mean P/E cycles"].into_iter().chain(NAMES).collect::<Vec<_>>(),
+        ["technique", "time", "mean P/E cycles"]
+            .into_iter()
+            .chain(CAUSES.map(|(.., name)| name))
+            .collect::<Vec<_>>(),
     );
     for (_, row, wearing) in drawn {
         for (n, (years, pec)) in wearing.years.iter().zip(&wearing.pec).enumerate() {
             let shares = wearing.consumed[n].iter().map(|share| percent_text(100.0 * share));
             // The unit suits the length, because some lives are only a few days long.
-            let time = days(365.0 * years);
+            let time = days(DAYS * years);
             table.row([row.label.clone(), time, sig(*pec)].into_iter().chain(shares));
         }
     }

@@ -3,15 +3,15 @@
 use crate::model::{Model, Row, Sweep};
 use crate::section::code;
 use crate::sentences::list;
-use crate::sentences::verdict::{MEASURES, em};
+use crate::sentences::verdict::{self, MEASURES, em};
 
 /// Returns the headline about a sweep. The headline uses the most important measure that has a
 /// winner, and names the technique that wins at most points.
 pub fn headline(sweep: &Sweep) -> String {
     let all = sweep.points.len();
-    for measure in &MEASURES {
-        let Some((row, wins)) = wins(sweep, measure.key).into_iter().next() else { continue };
-        return format!("{} {} {}", em(row), measure.of_one, at(wins, all));
+    for key in MEASURES {
+        let Some((row, points)) = wins(sweep, key).into_iter().next() else { continue };
+        return format!("{} {} {}", em(row), verdict::wins(key), at(points, all));
     }
     let points = if all == 1 { "1 point".to_owned() } else { format!("{all} points") };
     format!("No technique is clearly the best at any of {points}")

@@ -1,8 +1,10 @@
 //! Verdict at the top of the page: which techniques keep their data, and the sentences about
 //! winners that the command printed.
 
-use crate::model::{Model, Row};
-use crate::numbers::{NBSP, count, times};
+use vpass_lab::results::quantity::Quantity;
+
+use crate::model::{Kind, Model, Row};
+use crate::numbers::{NBSP, count};
 use crate::section::code;
 use crate::sentences::{list, sweep};
 use crate::svg::escape;
@@ -16,11 +18,9 @@ pub fn headline(model: &Model) -> String {
     if let [only] = all[..] {
         return alone(only);
     }
-    // The printed verdict names the winners. Results without this verdict name the longest life.
-    if model.verdict.is_empty()
-        && let Some(best) = model.winners_of("life").first()
-    {
-        return longest(best, model.base(best));
+    // The printed verdict of other results names several winners.
+    if let (Kind::Lives, Some(best)) = (model.kind, model.winners_of("life").first()) {
+        return longest(best);
     }
     let (kept, lost): (Vec<&Row>, Vec<&Row>) = all.into_iter().partition(|row| row.kept_data());
     match (&kept[..], &lost[..]) {
@@ -34,45 +34,24 @@ pub fn headline(model: &Model) -> String {
     }
 }
 
-/// Measure in which a technique can win, with its key and its wording.
-pub(super) struct Measure {
-    pub(super) key: &'static str,
-    pub(super) of_one: &'static str,
-}
+/// Keys of the measures in which techniques can win. The most important measure is the first.
+pub(super) const MEASURES: [&str; 4] =
+    ["life", "read_p99_9_us", "reclaim_write_pages", "write_amplification"];
 
-/// Measures in which techniques can win. The most important measure is the first.
-pub(super) const MEASURES: [Measure; 4] = [
-    Measure { key: "life", of_one: "lives longest" },
-    Measure { key: "read_p99_9_us", of_one: "has the shortest tail of reads" },
-    Measure { key: "reclaim_write_pages", of_one: "rewrites the fewest pages because of reads" },
-    Measure { key: "write_amplification", of_one: "has the lowest write amplification" },
-];
-
-/// Describes the ratio of two lives, such as "2.8 times". If only ranges are known, the text is
-/// such as "at least 3.3 times". Returns `None` if a life is unknown.
-pub fn ratio(best: &Row, base: &Row) -> Option<String> {
-    let (best, base) = (best.life?, base.life?);
-    let is_sure =
-        best.middle.is_some() && base.middle.is_some() && !best.lives_on && !base.lives_on;
-    let (more, less) = if is_sure {
-        (best.point()?, base.point()?)
-    } else {
-        (best.low.or(best.middle)?, base.high.or(base.middle)?)
-    };
-    if base.lives_on || !best.is_settled || !base.is_settled || less <= 0.0 {
-        return None;
+/// Says that one technique wins a measure, such as "has the shortest read p99.9".
+pub(super) fn wins(key: &str) -> String {
+    if key == "life" {
+        return "lives longest".into();
     }
-    let at_least = if is_sure { "" } else { "at least " };
-    Some(format!("{at_least}{}", times(more / less)))
+    let quantity = Quantity::of(key);
+    let best = quantity.verdict.map_or("best", |words| words.best);
+    format!("has the {best} {}", quantity.label)
 }
 
-/// Describes the longest life, and its ratio to another life. An example is "`straw-wl` keeps all
-/// data and lives longest: 11.6 h, 2.8 times `block`".
-fn longest(best: &Row, base: Option<&Row>) -> String {
+/// Describes the longest life, such as "`straw-wl` keeps all data and lives longest: 11.6 h".
+fn longest(best: &Row) -> String {
     let length = best.life.map_or_else(String::new, |life| format!(": {}", life.text()));
-    let ratio =
-        base.and_then(|base| Some(format!(", {} {}", ratio(best, base)?, code(&base.label))));
-    format!("{} keeps all data and lives longest{length}{}", em(best), ratio.unwrap_or_default())
+    format!("{} keeps all data and lives longest{length}", em(best))
 }
 
 fn alone(row: &Row) -> String {
@@ -108,8 +87,19 @@ pub fn lede(model: &Model) -> String {
     said.filter(|sentence| *sentence != headline).collect::<Vec<_>>().join(" ")
 }
 
+/// Returns what the command found out about these measures, as sentences in markup.
+pub fn findings(model: &Model, keys: &[&str]) -> String {
+    let sentence = |finding: &String| {
+        let mut text = format!("{finding}.");
+        text[..1].make_ascii_uppercase();
+        printed(&text)
+    };
+    let known = keys.iter().filter_map(|key| model.findings.get(*key));
+    known.map(sentence).collect::<Vec<_>>().join(" ")
+}
+
 /// Returns the markup of a sentence that a command printed. Names between backquotes become code.
-fn printed(sentence: &str) -> String {
+pub fn printed(sentence: &str) -> String {
     let parts = sentence.split('`').enumerate();
     let part = |(i, text): (usize, &str)| {
         if i % 2 == 1 { code(text) } else { escape(text) }
@@ -120,7 +110,7 @@ fn printed(sentence: &str) -> String {
 /// Returns the technique that wins in the most important measure with a winner; `None` without a
 /// winner.
 pub fn leader(model: &Model) -> Option<&Row> {
-    MEASURES.iter().find_map(|measure| model.winners_of(measure.key).first().copied())
+    MEASURES.iter().find_map(|key| model.winners_of(key).first().copied())
 }
 
 #[cfg(test)]

@@ -1,12 +1,21 @@
 //! Results made for the tests: three techniques, whose numbers follow from short formulas.
 
 use std::fmt::Write;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
 use serde_json::{Value, json};
+use vpass_drive::base::units::Cause;
+use vpass_lab::compare::Comparison;
+use vpass_lab::compare::row::ComparisonRow;
+use vpass_lab::plan::{Chosen, RunPlan};
+use vpass_lab::progress::{Unwatched, unwatched};
+use vpass_lab::results::{About, ByCause, LifeUnit, Summary};
+use vpass_lab::run::execute;
+use vpass_lab::setup::{Base, Named, Setup};
 use vpass_report::folder::Folder;
 
 /// Labels of the techniques. The last label would break a page that does not escape labels.
@@ -61,67 +70,48 @@ pub(crate) fn reclaim_rate(technique: usize) -> f64 {
 
 /// Makes the results of a comparison on a drive with `wordlines` wordlines per block.
 pub(crate) fn results(wordlines: usize) -> Folder {
-    let techniques: Vec<Value> = (0..3).map(technique).collect();
-    let compare = json!({
-        "vpass": "0.1.0", "drive": "tiny", "workload": "read-hot.fio", "workload_generated": true,
-        "workload_source": "generated", "gear": "timed", "seed": 1, "seeds": 1,
-        "techniques": techniques,
-        "winners": {"projected_life_days": [LABELS[2]], "controller_ram_bytes": ["block"]},
-    });
-    let mut folder =
-        Folder::of_files("made", [("compare.json".to_owned(), compare.to_string().into_bytes())]);
+    let row = |i: usize| ComparisonRow::new(LABELS[i].into(), vec![summary(i)]);
+    let compared = Comparison::new(About::of_run(&summary(0)), (0..3).map(row).collect());
+    let compare = serde_json::to_vec(&compared).unwrap();
+    let mut folder = Folder::of_files("made", [("compare.json".to_owned(), compare)]);
     for (i, label) in LABELS.iter().enumerate() {
         folder.put(*label, Folder::of_files(*label, files(i, wordlines)));
     }
     folder
 }
 
-fn technique(i: usize) -> Value {
-    let value = |mean: f64| json!({"mean": mean, "ci95": null, "half95": mean / 100.0});
-    let days = [9.0, 1.0, 3.0][i];
-    let [usual, slow] = latencies(i);
-    json!({
-        "reclaim": LABELS[i], "label": LABELS[i], "counterfactual": false, "gc": "greedy",
-        "life_unit": "days", "life_settled": true, "life_low": days * 0.9, "life_high": days * 1.1,
-        "life_low_days": days * 0.9, "life_high_days": days * 1.1, "warnings": [],
-        "columns": {
-            "projected_life_days": value(days),
-            "reclaim_write_pages": value(reclaim_rate(i) * 40.0),
-            "reclaim_erases": value(0.0), "gc_erases": value(300.0),
-            "write_amplification": value(2.0 + i as f64),
-            "read_p50_us": value(usual), "read_p99_us": value(usual), "read_p99_9_us": value(slow),
-            "read_max_us": value(slow), "reclaim_wait_us": value(1.0),
-            "reclaim_wait_percent": value(1.0),
-            "controller_ram_bytes": value([0.0, 1224.0, 82_841.0][i]),
-            "data_lost_pages": value(if i == 0 { 40.0 } else { 0.0 }),
-        },
-        "runs": [summary(i)],
-    })
-}
-
-fn summary(i: usize) -> Value {
-    let [usual, slow] = latencies(i);
-    let reclaimed = reclaim_rate(i) * 40.0;
-    json!({
-        "vpass": "0.1.0", "drive": "tiny", "workload": "read-hot.fio", "workload_generated": true,
-        "workload_source": "generated", "gear": "timed", "seed": 1, "passes": 1,
-        "reclaim_technique": LABELS[i], "gc_technique": "greedy", "counterfactual": false,
-        "write_amplification": 2.0 + i as f64, "controller_ram_bytes": 0,
-        "data_lost_pages": if i == 0 { 40 } else { 0 }, "uncorrectable_reads": 0, "warnings": [],
-        "host": {"read_pages": 100_000, "write_pages": 20_000},
-        "flash": {
-            "programs": {"host": 20_000, "gc": 20_000, "reclaim": reclaimed, "refresh": 0,
-                "wear": 0, "parity": 0},
-            "erases": {"host": 0, "gc": 300, "reclaim": 0, "refresh": 0, "wear": 0, "parity": 0},
-        },
-        "latency_us": {"read": {"mean": usual, "p50": usual, "p90": usual, "p99": usual,
-            "p99_9": slow, "p99_99": slow, "max": slow}},
-        "reclaim": {"stall_us": 1.0},
-        "wear": {"pec_mean": 1501.0, "pec_max": 1502, "pec_min": 1500, "rated_pec": 3000,
-            "life_unit": "days", "life_settled": true},
-        "oracle": {"reads_checked": 100_000, "findings": [], "worst_dose_ratio": 0.9},
-        "simulation": {"simulated_s": 40.0},
-    })
+/// Returns the summary of a technique: a run of 1,000 reads whose numbers are replaced.
+fn summary(i: usize) -> Summary {
+    static RUN: OnceLock<Summary> = OnceLock::new();
+    let of_reads = || {
+        let base = Base { set: vec!["workload.requests=1000".into()], ..Base::new("tiny") };
+        let setup = Setup::new(base, Named::Workload("uniform-read".into()));
+        let plan = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap();
+        execute(&plan, &Unwatched).unwrap().summary
+    };
+    let mut run = Summary { batches: None, ..RUN.get_or_init(of_reads).clone() };
+    let ([usual, slow], days) = (latencies(i), [9.0, 1.0, 3.0][i]);
+    (run.workload, run.reclaim_technique) = ("read-hot.fio".into(), LABELS[i].into());
+    let read = &mut run.latency_us.read;
+    (read.mean, read.p50, read.p99) = (Some(usual), Some(usual), Some(usual));
+    (read.p99_9, read.max) = (Some(slow), Some(slow));
+    run.write_amplification = Some(2.0 + i as f64);
+    run.controller_ram_bytes = [0, 1224, 82_841][i];
+    run.data_lost_pages = if i == 0 { 40 } else { 0 };
+    (run.host.read_pages, run.host.write_pages) = (100_000, 20_000);
+    let mut programs = [0; Cause::COUNT];
+    programs[Cause::Host as usize] = 20_000;
+    programs[Cause::Gc as usize] = 20_000;
+    programs[Cause::Reclaim as usize] = (reclaim_rate(i) * 40.0) as u64;
+    run.flash.programs = ByCause::from(programs);
+    run.reclaim.counts.invocations = i as u64;
+    let wear = &mut run.wear;
+    (wear.life_unit, wear.life_settled) = (Some(LifeUnit::Days), true);
+    wear.projected_life_days = Some(days);
+    (wear.life_low_days, wear.life_high_days) = (Some(0.9 * days), Some(1.1 * days));
+    wear.cycles_observed = 50.0;
+    run.simulation.simulated_s = Some(40.0);
+    run
 }
 
 fn manifest(i: usize, wordlines: usize) -> Value {
@@ -148,7 +138,7 @@ fn manifest(i: usize, wordlines: usize) -> Value {
 
 fn files(i: usize, wordlines: usize) -> Vec<(String, Vec<u8>)> {
     let texts = [
-        ("summary.json", summary(i).to_string()),
+        ("summary.json", serde_json::to_string(&summary(i)).unwrap()),
         ("manifest.json", manifest(i, wordlines).to_string()),
         ("blocks.csv", blocks_csv()),
         ("series.csv", series_csv(i)),

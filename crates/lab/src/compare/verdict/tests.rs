@@ -5,17 +5,27 @@ mod lives;
 use std::sync::OnceLock;
 
 use super::*;
-use crate::compare::json_of;
+use crate::compare::Comparison;
 use crate::compare::ranking::winners;
 use crate::compare::warnings::warnings;
 use crate::plan::{Chosen, RunPlan};
 use crate::progress::{Unwatched, unwatched};
+use crate::results::quantity::QUANTITIES;
+use crate::results::warning::Warning;
 use crate::results::{Batch, BatchMeans, ByCause, LifeUnit, PAIRED, Summary, Wear};
 use crate::run::execute;
 use crate::setup::{Base, Gear, Named, Setup};
 use vpass_drive::base::units::Cause;
 
-const SIZES: Sizes = Sizes { page_bytes: 16_384, capacity_bytes: 1 << 30 };
+/// Returns the comparison of these rows.
+pub(in crate::compare) fn compared(rows: &[ComparisonRow]) -> Comparison {
+    Comparison::new(plan().about(1), rows.to_vec())
+}
+
+/// Returns the sentences of the verdict as one text.
+fn verdict(rows: &[ComparisonRow]) -> String {
+    sentences(rows).join(" ")
+}
 
 pub(in crate::compare) fn plan() -> RunPlan {
     let set = vec!["workload.requests=1000".into()];
@@ -36,7 +46,7 @@ pub(in crate::compare) fn summary() -> Summary {
 
 pub(in crate::compare) fn row(label: &str, runs: Vec<Summary>) -> ComparisonRow {
     let runs = (1..).zip(runs).map(|(seed, run)| Summary { seed, ..run }).collect();
-    ComparisonRow::new(&plan(), label.into(), runs)
+    ComparisonRow::new(label.into(), runs)
 }
 
 /// Returns the summary of a run with this tail latency in microseconds. `half` is half the width of
@@ -84,13 +94,13 @@ fn rewrites(pages: u64, off: f64) -> Summary {
     };
     Summary {
         batch_means: BatchMeans { reclaim_write_pages: Some(0.0), ..run.batch_means.clone() },
-        batches: (0..PAIRED).map(batch).collect(),
+        batches: Some((0..PAIRED).map(batch).collect()),
         ..run
     }
 }
 
 fn stars(rows: &[ComparisonRow], key: &str) -> Vec<bool> {
-    winners(rows, COLUMNS.iter().position(|column| column.key == key).unwrap(), &SIZES)
+    winners(rows, Quantity::of(key))
 }
 
 #[test]
@@ -100,7 +110,7 @@ fn seeds_are_compared_in_pairs() {
     // The intervals 282 ± 7.45 and 289 ± 9.94 overlap. The differences of the pairs are 6, 7 and 8,
     // with a standard deviation of 1. With 2 degrees of freedom, Student's t at 99 % is 9.925, so
     // the difference is 7 ± 5.73.
-    let sure = verdict(&rows(1.0), &SIZES);
+    let sure = verdict(&rows(1.0));
     assert!(
         sure.contains(
             "read p99.9 is shortest under `a` (282 us ± 7.45 us, against 289 us ± 9.94 us under \
@@ -110,7 +120,7 @@ fn seeds_are_compared_in_pairs() {
     );
     assert_eq!(stars(&rows(1.0), "read_p99_9_us"), [true, false]);
     // The differences 5.5, 7 and 8.5 give 7 ± 8.60.
-    let noisy = verdict(&rows(1.5), &SIZES);
+    let noisy = verdict(&rows(1.5));
     assert!(
         noisy.contains(
             "read p99.9 is too close to rank (`a` 282 us ± 7.45 us, `b` 289 us ± 11.2 us)"
@@ -123,7 +133,7 @@ fn seeds_are_compared_in_pairs() {
 #[test]
 fn a_tail_of_too_few_reads_has_no_winner() {
     let rows = [row("a", vec![tail(282.0, None)]), row("b", vec![tail(2_890.0, None)])];
-    let said = verdict(&rows, &SIZES);
+    let said = verdict(&rows);
     // The run needs ten batches, each with ten reads beyond the 99.9th percentile.
     let words = "not compared, because the noise of such short runs is not known. A run needs \
         100,000 reads";
@@ -133,8 +143,10 @@ fn a_tail_of_too_few_reads_has_no_winner() {
 
 #[test]
 fn several_seeds_have_the_interval_of_their_spread() {
-    let at = COLUMNS.iter().position(|column| column.key == "read_p99_9_us").unwrap();
-    let half = |us: &[f64]| row("a", us.iter().map(|us| tail(*us, Some(3.0))).collect()).halves[at];
+    let half = |us: &[f64]| {
+        let row = row("a", us.iter().map(|us| tail(*us, Some(3.0))).collect());
+        row.cell(Quantity::of("read_p99_9_us")).unwrap().half95
+    };
     // Two seeds, 279 and 281, have a standard deviation of sqrt(2), and Student's t is 12.706.
     assert!((half(&[279.0, 281.0]).unwrap() - 12.706).abs() < 1e-3);
     assert_eq!(half(&[280.0]), Some(3.0), "one seed has the interval of its batches");
@@ -146,7 +158,7 @@ fn the_most_important_finding_comes_first() {
         row("block", vec![rewrites(448_886, 900.0)]),
         row("straw-wl", vec![rewrites(14_213, 500.0)]),
     ];
-    let said = verdict(&rows, &SIZES);
+    let said = verdict(&rows);
     let places = [
         "reclaim writes are fewest under `straw-wl` (14,213 pages, against 448,886 pages \
              under `block`: 31.6 times)",
@@ -164,7 +176,7 @@ fn the_most_important_finding_comes_first() {
     assert_eq!(stars(&noisy(5.1), "reclaim_write_pages"), [true, false]);
     let noisy = noisy(5.3);
     assert!(
-        verdict(&noisy, &SIZES)
+        verdict(&noisy)
             .contains("reclaim writes are too close to rank (`a` 1,000, `b` 1,100 pages)")
     );
     assert_eq!(stars(&noisy, "reclaim_write_pages"), [false, false]);
@@ -174,7 +186,7 @@ fn the_most_important_finding_comes_first() {
 fn rows_that_lost_data_or_stand_alone_have_no_star() {
     let lost = |run: Summary| Summary { data_lost_pages: 7, ..run };
     let all = |rows: &[ComparisonRow]| {
-        COLUMNS.iter().flat_map(|column| stars(rows, column.key)).any(|star| star)
+        QUANTITIES.iter().flat_map(|quantity| stars(rows, quantity.key)).any(|star| star)
     };
     assert!(!all(&[row("none", vec![lost(summary())])]), "the only row lost data");
     assert!(!all(&[row("block", vec![summary()])]), "one row is compared with nothing");
@@ -207,13 +219,16 @@ fn one_run_does_not_show_the_noise_of_a_maximum() {
 #[test]
 fn one_warning_of_several_seeds_is_one_sentence() {
     let at = |percent: u32| Summary {
-        warnings: vec![format!("The most read block is at about {percent} % of its reads.")],
+        warnings: vec![Warning::new(
+            "The most read block is at about {} % of its reads.",
+            [(percent.into(), percent.to_string())],
+        )],
         ..summary()
     };
     let quiet = || Summary { warnings: vec![], ..summary() };
     let block = row("block", vec![at(31), at(30), at(32)]);
     assert_eq!(
-        block.warnings(),
+        block.merged_warnings(),
         ["The most read block is at about 30 to 32 % of its reads (seeds 1 to 3)."]
     );
     let straw = row("straw-wl", vec![quiet(), at(35), quiet()]);
@@ -228,7 +243,7 @@ fn one_warning_of_several_seeds_is_one_sentence() {
         "The most read block is at about 29 to 32 % of its reads (seeds 1 to 3)."
     );
     assert_eq!(
-        row("block", vec![at(31)]).warnings(),
+        row("block", vec![at(31)]).merged_warnings(),
         ["The most read block is at about 31 % of its reads."],
         "one seed needs no name"
     );
@@ -248,7 +263,7 @@ fn the_largest_number_of_needed_reads_is_named() {
         run
     };
     let rows = [row("a", vec![of(282.0, 100)]), row("b", vec![of(2_890.0, 900)])];
-    let said = verdict(&rows, &SIZES);
+    let said = verdict(&rows);
     // For the tail latency, 100,000 reads are needed. For counts, 30,720 requests are needed.
     assert!(
         said.contains(
@@ -263,12 +278,12 @@ fn the_largest_number_of_needed_reads_is_named() {
 fn losses_are_those_of_all_seeds() {
     let lost = |pages: u64| Summary { data_lost_pages: pages, ..summary() };
     let rows = [row("none", vec![lost(5), lost(7)]), row("block", vec![summary(), summary()])];
-    assert!(verdict(&rows, &SIZES).contains("`none` lost data: 12 pages in 2 runs."));
+    assert!(verdict(&rows).contains("`none` lost data: 12 pages in 2 runs."));
 }
 
 #[test]
 fn a_single_row_is_not_compared() {
-    let alone = verdict(&[row("block", vec![summary()])], &SIZES);
+    let alone = verdict(&[row("block", vec![summary()])]);
     assert_eq!(alone.trim(), "No technique lost data.");
 }
 
@@ -295,7 +310,7 @@ fn rows_that_cannot_win_are_not_in_the_sentence() {
     let idle = ComparisonRow { idle: why, ..row("idle", tails([10.0; 3])) };
     for odd in [lost, ideal, row("saturated", saturated), idle] {
         let rows = [odd, bad(), worse()];
-        let said = verdict(&rows, &SIZES);
+        let said = verdict(&rows);
         let words = "read p99.9 is shortest under `bad` (280 us, against 300 us ± 2.48 us";
         assert!(said.contains(words), "{said}");
         let idle = "Read reclaim did nothing under `idle`, because no block reached its threshold.";
@@ -310,7 +325,7 @@ fn rows_that_are_alike_have_no_star() {
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
     // If its only competitor is counterfactual, a row does not win.
     let ideal = ComparisonRow { counterfactual: true, ..row("ideal", vec![rewrites(1, 0.0)]) };
-    let alone = verdict(&[ideal, row("block", vec![rewrites(7, 0.0)])], &SIZES);
+    let alone = verdict(&[ideal, row("block", vec![rewrites(7, 0.0)])]);
     assert!(alone.contains("Only `block` kept all data"), "{alone}");
     let ideal = ComparisonRow { counterfactual: true, ..row("ideal", vec![rewrites(1, 0.0)]) };
     let lost = Summary { data_lost_pages: 1, ..rewrites(7, 0.0) };
@@ -328,14 +343,14 @@ fn a_row_without_reclaim_never_wins_beside_rows_with_it() {
     let block = || row("block", vec![rewrites(7, 0.0)]);
     let rows = [unprotected(0), block(), row("straw-wl", vec![rewrites(3, 0.0)])];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false, true]);
-    let said = verdict(&rows, &SIZES);
+    let said = verdict(&rows);
     assert!(said.contains("fewest under `straw-wl` (3 pages, against 7 pages under `block`"));
     assert!(said.contains("`none` protects no data from reads, so it is not compared."), "{said}");
     // If one technique stands against a baseline that kept its data, the technique has no
     // competitor.
     let rows = [unprotected(0), block()];
     assert_eq!(stars(&rows, "reclaim_write_pages"), [false, false]);
-    assert!(!verdict(&rows, &SIZES).contains("Only `"), "both kept their data");
+    assert!(!verdict(&rows).contains("Only `"), "both kept their data");
     // A technique that did nothing is not a competitor either.
     let why = Some("no block reached its threshold".into());
     let rows = [ComparisonRow { idle: why, ..row("idle", vec![rewrites(0, 0.0)]) }, block()];
@@ -376,8 +391,8 @@ fn net_read_wear_has_the_star_of_the_read_wear_that_it_equals() {
     let rows = |net_of_a: f64| [row("a", of(1461, net_of_a)), row("b", of(90_025, 90.025))];
     // The interval of `a` is 1.461 ± 0.146, as that of its read wear.
     let same = rows(1.461);
-    let net = COLUMNS.iter().position(|column| column.key == "read_wear_net").unwrap();
-    assert!(same[0].halves[net].is_some_and(|half| (half - 0.1461).abs() < 1e-9));
+    let half = same[0].cell(Quantity::of("read_wear_net")).unwrap().half95;
+    assert!(half.is_some_and(|half| (half - 0.1461).abs() < 1e-9));
     assert_eq!(stars(&same, "read_wear"), [true, false]);
     assert_eq!(stars(&same, "read_wear_net"), [true, false]);
     // If reads change GC, the noise of the net read wear is unknown.

@@ -15,9 +15,9 @@ pub(crate) fn life(years: MeanCi95) -> Life {
     let none = MeanCi95 { mean: 0.0, ci95: None };
     Life {
         label: String::new(),
-        reclaim: "block",
-        gc: "greedy",
-        refresh: "none",
+        reclaim: "block".into(),
+        gc: "greedy".into(),
+        refresh: "none".into(),
         parity: None,
         counterfactual: false,
         years,

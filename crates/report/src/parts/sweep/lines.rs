@@ -1,10 +1,9 @@
 //! Chart that shows a measure over one swept key, with a line for each technique.
 
-use std::fmt::Write;
-
+use crate::chart::Chart;
 use crate::model::{Model, Row, Sweep};
 use crate::scale::{Linear, Log, Scale, ends};
-use crate::svg::{EndLabel, band, end_labels, escape, grid, line, path, percent, plot, stretched};
+use crate::svg::escape;
 
 use super::axis::Axis;
 use super::measure::Measure;
@@ -16,29 +15,32 @@ const WIDE: f64 = 50.0;
 /// Returns the chart of a measure as markup.
 pub(super) fn chart(model: &Model, sweep: &Sweep, x: &Axis, measure: &Measure) -> String {
     let y = scale(sweep, measure);
-    let (mut inner, mut dots, mut labels) = (String::new(), String::new(), vec![]);
+    let mut drawn = Chart::new(HEIGHT, x, &*y);
     for (i, row) in model.rows.iter().enumerate() {
         let course = course(sweep, x, &row.label);
-        let value = |at: Option<&Row>| at.and_then(|row| measure.value(row));
-        let places: Vec<f64> = (0..x.len()).map(|n| x.place(n as f64)).collect();
-        inner.push_str(&range(i, &places, &course, measure, &*y));
-        let points = course.iter().zip(&places).map(|(at, x)| Some((*x, y.place(value(*at)?))));
-        inner.push_str(&line(i, &path(points), ""));
-        for (at, place) in course.iter().zip(&places) {
-            let (Some(row), Some(value)) = (at, value(*at)) else { continue };
-            dots.push_str(&dot(i, (*place, y.place(value)), row, measure));
-        }
-        if let Some(last) = course.iter().rev().find_map(|at| value(*at)) {
-            labels.push(EndLabel { name: &row.label, end: y.place(last), technique: i });
+        let known = || course.iter().enumerate().filter_map(|(n, at)| Some((n as f64, (*at)?)));
+        let range = |(n, row): (f64, &Row)| {
+            let value = measure.value(row);
+            let (low, high) = measure.range(row).or_else(|| Some((value?, value?)))?;
+            Some((n, low, high))
+        };
+        drawn.band(i, &known().filter_map(range).collect::<Vec<_>>());
+        let values = course.iter().map(|at| at.and_then(|row| measure.value(row)));
+        let points = values.enumerate().map(|(n, value)| (n as f64, value));
+        drawn.line(i, &row.label, &points.collect::<Vec<_>>());
+        for (n, row) in known() {
+            let Some(value) = measure.value(row) else { continue };
+            let lost = if row.kept_data() { "" } else { ", loses data" };
+            let title = format!("{}: {}{lost}", row.label, measure.text(row));
+            drawn.dot(i, (n, value), !row.kept_data(), &title);
         }
     }
-    let body = grid(x, &*y, true) + &stretched(&inner) + &dots + &end_labels(&labels, HEIGHT);
     let said = format!("{} over {}; the numbers are in the table below", measure.label, x.key);
     let scale = if x.is_logarithmic() { ", logarithmic" } else { "" };
     format!(
         "<div class=\"chart swept\">{}<div class=\"xlab\"></div><p class=\"unit\">x: {}{scale}</p>\
          </div>",
-        plot(HEIGHT, &body, &said, "right"),
+        drawn.svg(true, &said, "right"),
         escape(&x.key)
     )
 }
@@ -60,49 +62,4 @@ fn scale(sweep: &Sweep, measure: &Measure) -> Box<dyn Scale> {
     } else {
         Box::new(Linear::new(low.min(0.0), high, 5, format))
     }
-}
-
-/// Returns a band that shows the intervals of technique `i`; empty if there are no intervals.
-fn range(
-    i: usize,
-    places: &[f64],
-    course: &[Option<&Row>],
-    measure: &Measure,
-    y: &dyn Scale,
-) -> String {
-    let of = |at: Option<&Row>| {
-        let row = at?;
-        measure.range(row).or_else(|| measure.value(row).map(|value| (value, value)))
-    };
-    let known: Vec<(f64, (f64, f64))> =
-        places.iter().zip(course).filter_map(|(x, at)| Some((*x, of(*at)?))).collect();
-    let x: Vec<f64> = known.iter().map(|(x, _)| *x).collect();
-    let side = |of: fn(&(f64, f64)) -> f64| {
-        known.iter().map(|(_, range)| y.place(of(range)).clamp(0.0, 1.0)).collect::<Vec<_>>()
-    };
-    let band = band(&x, &side(|range| range.0), &side(|range| range.1));
-    if band.is_empty() {
-        return band;
-    }
-    format!("<path class=\"area s{i}\" fill=\"var(--t{i})\" d=\"{band}\"/>")
-}
-
-/// Returns the dot that shows a result. If the result has lost data, the dot is hollow.
-fn dot(i: usize, (x, y): (f64, f64), row: &Row, measure: &Measure) -> String {
-    let (fill, lost) = if row.kept_data() {
-        (format!("var(--t{i})"), "")
-    } else {
-        ("var(--card)".to_owned(), ", loses data")
-    };
-    let mut svg = String::new();
-    let _ = write!(
-        svg,
-        "<circle class=\"s{i}\" cx=\"{}\" cy=\"{}\" r=\"4\" stroke=\"var(--t{i})\" \
-         stroke-width=\"2\" fill=\"{fill}\"><title>{}: {}{lost}</title></circle>",
-        percent(x),
-        percent(1.0 - y),
-        escape(&row.label),
-        escape(&measure.text(row))
-    );
-    svg
 }

@@ -2,8 +2,8 @@
 //! numbers.
 
 use vpass_lab::results::LifeUnit;
+use vpass_lab::results::quantity::{Quantity, Unit};
 
-use crate::columns::{Unit, column};
 use crate::model::{Model, Row, Sweep};
 use crate::numbers;
 use crate::scale::{Format, ends};
@@ -27,8 +27,8 @@ impl Measure {
     /// Returns the measures that have a value at any point.
     pub(super) fn all(sweep: &Sweep) -> Vec<Self> {
         let of_column = |key: &&str| {
-            let column = column(key);
-            Self { key: (*key).into(), label: column.label.into(), unit: column.unit }
+            let quantity = Quantity::of(key);
+            Self { key: (*key).into(), label: quantity.label.into(), unit: quantity.unit }
         };
         let known = |measure: &Self| rows(sweep).any(|row| measure.value(row).is_some());
         life(sweep).into_iter().chain(CHARTS.iter().map(of_column)).filter(known).collect()
@@ -65,7 +65,7 @@ impl Measure {
         if self.key == LIFE {
             return row.life.map_or_else(|| "–".into(), |life| life.text());
         }
-        row.cells.get(&self.key).map_or_else(|| "–".into(), |cell| cell.text(self.unit))
+        row.text(&self.key, self.unit)
     }
 
     /// Returns the function that formats the numbers of this measure's axis.
@@ -73,8 +73,8 @@ impl Measure {
         match self.unit {
             Unit::Life(LifeUnit::Days) => numbers::days,
             Unit::Life(_) | Unit::Bytes => numbers::bytes,
-            Unit::Count => numbers::short,
-            Unit::Ratio => numbers::trimmed,
+            Unit::Pages | Unit::Blocks => numbers::short,
+            Unit::Ratio | Unit::Retries => numbers::trimmed,
             Unit::Us => numbers::us,
             Unit::Percent => {
                 |share| numbers::kept_together(&format!("{} %", numbers::trimmed(share)))

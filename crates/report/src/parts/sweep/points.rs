@@ -1,6 +1,7 @@
 //! Table of all points of a sweep. Each technique has a row at each point.
 
-use crate::columns::{COLUMNS, Unit};
+use vpass_lab::results::quantity::QUANTITIES;
+
 use crate::model::{Model, Row, Sweep};
 use crate::section::{Section, csv, foot_of_table, raw};
 use crate::table::Table;
@@ -12,9 +13,9 @@ const MOST_ROWS: usize = 2_000;
 pub(super) fn section(model: &Model, sweep: &Sweep) -> Section {
     let all: Vec<(&[String], &Row)> = super::results(model, sweep).collect();
     let rows = &all[..all.len().min(MOST_ROWS)];
-    let columns: Vec<_> = COLUMNS
+    let columns: Vec<_> = QUANTITIES
         .iter()
-        .filter(|column| !matches!(column.unit, Unit::Life(_)))
+        .filter(|column| column.life_unit().is_none())
         .filter(|column| all.iter().any(|(_, row)| row.value(column.key).is_some()))
         .collect();
     let has_life = all.iter().any(|(_, row)| row.life.is_some_and(|life| life.point().is_some()));
@@ -25,10 +26,7 @@ pub(super) fn section(model: &Model, sweep: &Sweep) -> Section {
         Table::new(keys().chain(["technique"]).chain(life).chain(labels).collect::<Vec<_>>());
     for (values, row) in rows {
         let life = has_life.then(|| row.life.map_or_else(|| "–".into(), |life| life.text()));
-        let cell = |key| row.cells.get(key);
-        let cells = columns
-            .iter()
-            .map(|column| cell(column.key).map_or_else(|| "–".into(), |c| c.text(column.unit)));
+        let cells = columns.iter().map(|column| row.text(column.key, column.unit));
         table.row(values.iter().cloned().chain([row.label.clone()]).chain(life).chain(cells));
     }
     let say = if all.len() > MOST_ROWS {

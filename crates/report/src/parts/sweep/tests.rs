@@ -1,25 +1,21 @@
 use serde_json::{Value, json};
 use vpass_lab::phrase::Neutral;
+use vpass_lab::results::Summary;
 
 use crate::folder::Folder;
 use crate::page::page;
+use crate::testing::{json_of, of_technique};
 
 /// Makes a comparison of the techniques `none` and `block`, in which `block` wins. Each technique
 /// is given by its read wear in percent and its number of lost pages.
-fn comparison(none: (f64, u32), block: (f64, u32)) -> Value {
-    let technique = |name: &str, (wear, lost): (f64, u32)| {
-        json!({
-            "label": name, "reclaim": name, "gc": "greedy", "counterfactual": false,
-            "columns": {"read_wear": {"mean": wear, "ci95": null, "half95": 0.5}},
-            "warnings": [],
-            "runs": [{"seed": 1, "data_lost_pages": lost, "uncorrectable_reads": 0}],
-        })
+fn comparison(none: (f64, u64), block: (f64, u64)) -> Value {
+    let run = |name: &str, (wear, lost): (f64, u64)| {
+        let run = of_technique(name, lost, 10, 0, [1.0, 1.0]);
+        Summary { read_wear: Some(wear), ..run }
     };
-    json!({
-        "drive": "tiny", "workload": "zipf-read",
-        "winners": {"read_wear": ["block"]},
-        "techniques": [technique("none", none), technique("block", block)],
-    })
+    let mut json = json_of(vec![run("none", none), run("block", block)]);
+    json["winners"] = json!({"read_wear": ["block"]});
+    json
 }
 
 fn made(json: &Value) -> Result<String, String> {
@@ -32,7 +28,7 @@ fn made(json: &Value) -> Result<String, String> {
 fn of_one_key() -> Value {
     let point = |pec: &str, comparison: Value, refused: Value| {
         let swept = json!({"start.pec": pec});
-        json!({"swept": swept, "comparison": comparison, "refused": refused})
+        json!({"swept": swept, "comparison": comparison, "refused": refused, "stopped": []})
     };
     json!({
         "schema": 1, "vpass": "0.1.0", "swept": ["start.pec"], "seeds": 1,
@@ -52,9 +48,9 @@ fn one_key_makes_a_line_for_each_technique() {
     // 0.15 of the axis. The y axis ends at 8 %.
     assert!(html.contains("class=\"ln s1\"") && html.contains("d=\"M0 750L150 0\""), "block");
     assert!(html.contains("class=\"ln s0\"") && html.contains("d=\"M0 1000L150 1000\""), "none");
-    let hollow = html.matches("fill=\"var(--card)\"><title>none: 0\u{a0}%, loses data").count();
+    let hollow = html.matches("fill=\"var(--card)\"><title>none: 0.00\u{a0}%, loses data").count();
     assert_eq!(hollow, 1, "one result lost data");
-    assert!(html.contains("fill=\"var(--t1)\"><title>block: 8.0\u{a0}%</title>"), "kept data");
+    assert!(html.contains("fill=\"var(--t1)\"><title>block: 8.00\u{a0}%</title>"), "kept data");
     assert_eq!(html.matches("<circle class=\"s1\"").count(), 2);
     let warning = "<b>none</b> lost data at 1 of 2 points, 9 pages in total.";
     assert!(html.contains(warning) && !html.contains("cannot win.</li>"), "{warning}");
@@ -75,6 +71,7 @@ fn two_keys_make_a_heat_map_for_each_technique() {
             "swept": {"start.pec": pec, "page": page},
             "comparison": comparison((wear, 5), (10.0 * wear, 0)),
             "refused": [],
+            "stopped": [],
         }));
     }
     json["points"] = points.into();
@@ -84,15 +81,16 @@ fn two_keys_make_a_heat_map_for_each_technique() {
         let at = html.find(&end).unwrap_or_else(|| panic!("{end}"));
         html[..at].rsplit_once("<rect").unwrap().1.to_owned()
     };
-    let [low, middle, high] = [("0", "4KiB", "10"), ("0", "16KiB", "20"), ("9", "4KiB", "30")].map(
-        |(pec, page, wear)| {
-            cell(&format!("start.pec = {pec}, page = {page}"), &format!("{wear}\u{a0}%"))
-        },
-    );
+    let [low, middle, high] =
+        [("0", "4KiB", "10.0"), ("0", "16KiB", "20.0"), ("9", "4KiB", "30.0")].map(
+            |(pec, page, wear)| {
+                cell(&format!("start.pec = {pec}, page = {page}"), &format!("{wear}\u{a0}%"))
+            },
+        );
     for (cell, colour) in [(&low, "h0"), (&middle, "h5"), (&high, "h9")] {
         assert!(cell.contains(&format!("fill=\"var(--{colour})\" stroke")), "{colour}: {cell}");
     }
-    let lost = cell("start.pec = 9, page = 4KiB", "3.0\u{a0}%, loses data");
+    let lost = cell("start.pec = 9, page = 4KiB", "3.00\u{a0}%, loses data");
     assert!(lost.contains("fill=\"var(--hx)\"") && !lost.contains("stroke"), "{lost}");
     // In the map, the row of 4KiB is the lower row, and the column of 9 is the right column.
     assert!(high.contains("x=\"50.5%\" y=\"51.5%\""), "{high}");
@@ -125,7 +123,7 @@ fn a_file_without_points_is_refused() {
         made(&json).unwrap_err()
     };
     let without = refused(|json| json["points"] = json!([]));
-    assert!(without.contains("wear/sweep.json: `points` is missing or empty"), "{without}");
+    assert!(without.contains("wear/sweep.json: no point has results"), "{without}");
     let nothing = refused(|json| {
         for point in json["points"].as_array_mut().unwrap() {
             point["comparison"] = Value::Null;

@@ -9,24 +9,20 @@ fn read(json: &Value) -> Model {
 }
 
 #[test]
-fn the_longest_life_wins_with_its_ratio_to_block() {
+fn the_longest_of_simulated_lives_is_the_headline() {
+    let model = Model { kind: crate::model::Kind::Lives, ..with_lives() };
     assert_eq!(
-        headline(&with_lives()),
-        "<em><code>straw-wl</code></em> keeps all data and lives longest: 6.00\u{a0}days, \
-         3.0\u{a0}times <code>block</code>"
+        headline(&model),
+        "<em><code>straw-wl</code></em> keeps all data and lives longest: 6.00\u{a0}days"
     );
 }
 
 #[test]
-fn lives_that_are_ranges_give_the_smallest_ratio() {
-    let mut json = json_with_lives();
-    for i in [1, 2] {
-        json["techniques"][i]["columns"]["projected_life_days"] = Value::Null;
-    }
-    // The smallest possible ratio of the lives is 0.9 x 6 days divided by 1.1 x 2 days, which is
-    // 2.45.
-    let said = headline(&read(&json));
-    assert!(said.ends_with("at least 2.5\u{a0}times <code>block</code>"), "{said}");
+fn findings_are_sentences_with_names_as_code() {
+    let mut model = compared();
+    model.findings = [("uber".to_owned(), "UBER is lowest under `a<b`".to_owned())].into();
+    let said = findings(&model, &["uber", "none"]);
+    assert_eq!(said, "UBER is lowest under <code>a&lt;b</code>.");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::*;
 
 /// End of a verdict if the table shows no lives.
-const VPASS_LIFE: &str = "`vpass life` simulates the life of the drive.\n";
+const VPASS_LIFE: &str = "`vpass life` simulates the life of the drive.";
 
 #[test]
 fn disjoint_ranges_have_a_winner() {
@@ -14,7 +14,7 @@ fn disjoint_ranges_have_a_winner() {
             row("block", vec![days(Some(46.7 / 24.0), 1.4, block)]),
         ]
     };
-    let apart = verdict(&rows(2.9), &SIZES);
+    let apart = verdict(&rows(2.9));
     assert!(
         apart.contains(
             "life is longest under `straw-wl` (5.46 days to 6.51 years, against 2.92 \
@@ -25,7 +25,7 @@ fn disjoint_ranges_have_a_winner() {
     assert_eq!(stars(&rows(2.9), "projected_life_days"), [true, false, false]);
     // The life under `block` may reach 6 days, so the sentence names `block` and its range beside
     // the longest life. The life under `ipr` lies between the two.
-    let overlap = verdict(&rows(6.0), &SIZES);
+    let overlap = verdict(&rows(6.0));
     assert!(
         overlap.contains(
             "life is longest under these techniques, which are too close to rank: `straw-wl` 5.46 \
@@ -35,10 +35,10 @@ fn disjoint_ranges_have_a_winner() {
         "{overlap}"
     );
     assert_eq!(stars(&rows(6.0), "projected_life_days"), [false; 3]);
-    let all = verdict(
-        &[row("a", vec![days(Some(3.0), 2.0, 4.0)]), row("b", vec![days(Some(2.5), 2.0, 3.5)])],
-        &SIZES,
-    );
+    let all = verdict(&[
+        row("a", vec![days(Some(3.0), 2.0, 4.0)]),
+        row("b", vec![days(Some(2.5), 2.0, 3.5)]),
+    ]);
     assert!(
         all.contains(
             "life is too close to rank (`a` (3.00 days, 2.00 to 4.00 days), `b` \
@@ -65,7 +65,7 @@ fn in_a_closed_loop_the_drive_that_writes_more_lives_longest() {
         Summary { wear, ..run }
     };
     let rows = [row("none", vec![bytes(2e15)]), row("raid5", vec![bytes(1.38e15)])];
-    let said = verdict(&rows, &SIZES);
+    let said = verdict(&rows);
     assert!(
         said.contains(
             "life is longest under `none` (2,000 TBW, against 1,380 TBW under `raid5`: 1.45 times)"
@@ -76,8 +76,7 @@ fn in_a_closed_loop_the_drive_that_writes_more_lives_longest() {
         (stars(&rows, "host_bytes_until_worn"), stars(&rows, "projected_life_days")),
         (vec![true, false], vec![false, false])
     );
-    let json = crate::compare::json_of(&rows, &[], &plan(), 1).unwrap();
-    assert_eq!(json["winners"]["life"], serde_json::json!(["none"]));
+    assert_eq!(compared(&rows).winners["life"], ["none"]);
 }
 
 #[test]
@@ -89,9 +88,8 @@ fn a_run_that_has_not_settled_leaves_life_without_a_winner() {
     let rows = |settled| [row("a", vec![of(true, 4.0)]), row("b", vec![of(settled, 2.0)])];
     assert_eq!(stars(&rows(true), "projected_life_days"), [true, false]);
     assert_eq!(stars(&rows(false), "projected_life_days"), [false, false]);
-    assert!(verdict(&rows(false), &SIZES).ends_with(VPASS_LIFE));
-    let json = json_of(&rows(false), &[], &plan(), 1).unwrap();
-    assert_eq!(json["winners"]["life"], serde_json::json!([]));
+    assert!(verdict(&rows(false)).ends_with(VPASS_LIFE));
+    assert!(compared(&rows(false)).winners["life"].is_empty());
 }
 
 #[test]
@@ -108,14 +106,14 @@ fn one_run_that_has_not_settled_leaves_all_lives_unknown() {
         [row("a", vec![long(), long()]), row("b", vec![short(), unsettled(short())])],
     ];
     for rows in cases {
-        let said = verdict(&rows, &SIZES);
+        let said = verdict(&rows);
         assert!(said.ends_with(VPASS_LIFE) && !said.contains("life is"), "{said}");
         assert_eq!(stars(&rows, "projected_life_days"), [false, false], "{said}");
     }
     // A row that lost data does not compete.
     let lost = Summary { data_lost_pages: 1, ..unsettled(short()) };
     let rows = [row("a", vec![long()]), row("b", vec![short()]), row("none", vec![lost])];
-    assert!(!verdict(&rows, &SIZES).contains("life is longest"), "no column shows the lives");
+    assert!(!verdict(&rows).contains("life is longest"), "no column shows the lives");
     assert_eq!(stars(&rows, "projected_life_days"), [true, false, false]);
 }
 

@@ -14,11 +14,11 @@ const MOST_WORK: u64 = 40_000_000;
 ///
 /// # Errors
 /// Returns an error if the workload is invalid or cannot be read.
-pub fn seeds_by_default(rows: &[RunPlan]) -> Result<u32, Failure> {
-    if rows.iter().all(RunPlan::ignores_seed) {
+pub(super) fn seeds_by_default(rows: &[&RunPlan]) -> Result<u32, Failure> {
+    if rows.iter().all(|plan| plan.ignores_seed()) {
         return Ok(1);
     }
-    let job = Job { plan: &rows[0], requests: rows[0].requests()? };
+    let job = Job { plan: rows[0], requests: rows[0].requests()? };
     let is_short = job.weight().is_some_and(|work| work <= MOST_WORK);
     Ok(if is_short { SEEDS as u32 } else { 1 })
 }
