@@ -46,7 +46,7 @@ use self::tail::Tail;
 
 /// Number of random configurations, and of those with limits from a code, which take longer.
 const CONFIGS: u64 = 10_000;
-const CODES: u64 = 200;
+const CODES: usize = 200;
 
 /// Random choices of one configuration.
 struct Dice(Xoshiro256PlusPlus);
@@ -105,14 +105,15 @@ fn drive(cell: &str, wordlines: u32, strings: u32, tables: &str) -> DriveConfig 
 /// Draws limits by group and P/E count, with factors of layers, blocks and kinds.
 fn draw_limits(dice: &mut Dice, config: &mut DriveConfig) {
     let model = dice.pick(&[DisturbModel::Count, DisturbModel::Wordline]);
-    let groups = if model == DisturbModel::Wordline { dice.between(1, 4) as usize } else { 1 };
+    let by_wordline = model == DisturbModel::Wordline;
+    let groups = if by_wordline { dice.between(1, 4) as usize } else { 1 };
     let kinds = config.geometry.cell.bits() as usize;
     let len = dice.between(1, 4) as usize;
     let rows = dice.counts(len);
     let row = |pec: u32| PerPec {
         pec,
         limit: dice.list(groups, 1.0, 900_000.0),
-        alpha: if model == DisturbModel::Wordline { dice.list(groups, 1.0, 12.0) } else { vec![] },
+        alpha: if by_wordline { dice.list(groups, 1.0, 12.0) } else { vec![] },
     };
     let table = rows.into_iter().map(row).collect();
     let mut kind_factor = dice.list(kinds, 1.0, 4.0);
@@ -120,14 +121,16 @@ fn draw_limits(dice: &mut Dice, config: &mut DriveConfig) {
     let mut group_share = dice.list(groups, 0.1, 1.0);
     let sum: f64 = group_share.iter().sum();
     group_share.iter_mut().for_each(|share| *share /= sum);
+    // Only wordlines with neighbours differ among layers and blocks.
+    let varies = |dice: &mut Dice, of: &[f64]| if by_wordline { dice.pick(of) } else { 0.0 };
     config.disturb = DisturbConfig {
         model,
         groups: (0..groups).map(|group| format!("g{group}")).collect(),
         group_share: if dice.unit() < 0.5 { group_share } else { vec![] },
-        spread: if dice.unit() < 0.7 { dice.list(groups, 1.0, 3.0) } else { vec![] },
-        block_variation: dice.pick(&[0.0, 0.0, 0.3, 2.0]),
-        limit_sigma_block: dice.pick(&[0.0, 0.3]),
-        limit_sigma_layer: dice.pick(&[0.0, 0.3]),
+        spread: if by_wordline && dice.unit() < 0.7 { dice.list(groups, 1.0, 3.0) } else { vec![] },
+        block_variation: varies(dice, &[0.0, 0.0, 0.3, 2.0]),
+        limit_sigma_block: varies(dice, &[0.0, 0.3]),
+        limit_sigma_layer: varies(dice, &[0.0, 0.3]),
         kind_factor: if dice.unit() < 0.7 { kind_factor } else { vec![] },
         table,
         ..DisturbConfig::default()
@@ -182,7 +185,7 @@ fn draw_rates(dice: &mut Dice, config: &mut DriveConfig) {
 /// Returns the configuration of a number, with its dice.
 fn drawn(seed: u64) -> (DriveConfig, Dice) {
     let mut dice = Dice::new(seed);
-    let cell = dice.pick(&["slc", "mlc", "tlc", "tlc-232", "qlc"]);
+    let cell = dice.pick(&["slc", "mlc", "tlc", "tlc-2-3-2", "qlc"]);
     let (strings, layers) = (dice.between(1, 4), dice.between(1, 20));
     let mut config = drive(cell, strings * layers, strings, "");
     draw_limits(&mut dice, &mut config);
@@ -292,8 +295,9 @@ fn limits_and_error_rates_are_those_of_ten_thousand_configurations() {
     assert!(with_rates > 5000, "{with_rates}");
 }
 
-/// Draws a drive whose limits follow from a code, with its parity.
-fn drawn_code(seed: u64) -> (DriveConfig, Dice) {
+/// Draws a drive whose limits follow from a code, with its parity. Returns `None` if wide spreads
+/// leave a share of failures at the tolerable rate that is below the range of its key.
+fn drawn_code(seed: u64) -> Option<(DriveConfig, Dice)> {
     let mut dice = Dice::new(seed);
     let tables = format!(
         r#"
@@ -315,15 +319,19 @@ fn drawn_code(seed: u64) -> (DriveConfig, Dice) {
         dice.pick(&[0.0, 0.0, 0.2, 1.0]),
         dice.pick(&[0.0, 0.0, 0.1, 0.3]),
     );
-    let config = drive("mlc", 64, 1, &tables).resolve().unwrap();
+    let resolved = drive("mlc", 64, 1, &tables).resolve();
+    if let Err(fault) = &resolved {
+        let says = fault.to_string();
+        assert!(says.contains("ecc.last_target") && says.contains("outside 1e-30"), "{says}");
+    }
     let parity = dice.pick(&["none", "raid5", "raid5", "ppc"]);
-    (parity::drive(config, card(parity)), dice)
+    Some((parity::drive(resolved.ok()?, card(parity)), dice))
 }
 
 #[test]
 fn limits_from_a_code_are_those_of_exact_sums() {
-    for seed in 0..CODES {
-        let (config, mut dice) = drawn_code(seed);
+    let drives = (0..).filter_map(|seed| Some((seed, drawn_code(seed)?)));
+    for (seed, (config, mut dice)) in drives.take(CODES) {
         let (bch, own) = (Bch::of(&config).unwrap(), Code::new(&config).unwrap());
         assert!((bch.tolerable() / own.cap - 1.0).abs() < 1e-6, "{seed}: {}", own.cap);
         let pecs = [900, 15_000, 15_001, dice.between(1, 40_000)];
@@ -336,8 +344,10 @@ fn limits_from_a_code_are_those_of_exact_sums() {
 
 #[test]
 fn tails_are_sums_of_all_terms() {
+    // A logarithm near 0 is exact to its own size, any other one to that of its tail.
     let close = |is: f64, should_be: f64, what: &str| {
-        assert!((is - should_be).abs() <= 1e-7 * should_be.abs() + 1e-12, "{what}: {is}");
+        let gap = 1e-7 * should_be.abs().min(1.0);
+        assert!((is - should_be).abs() <= gap, "{what}: {is:e} for {should_be:e}");
     };
     let mut dice = Dice::new(7);
     for _ in 0..200 {
@@ -345,10 +355,10 @@ fn tails_are_sums_of_all_terms() {
         let (tail, t) = (Tail::new(bits as usize), dice.between(0, bits / 8));
         let rate = 10f64.powf(dice.real(-5.0, -0.5));
         let what = format!("more than {t} of {bits} bits at {rate}");
-        close(ln_beyond(bits, t, rate).exp(), tail.above(t as usize, rate), &what);
+        close(ln_beyond(bits, t, rate), tail.ln_above(t as usize, rate), &what);
         close(ln_within(bits, t, rate), tail.ln_up_to(t as usize, rate), &what);
         let target = 10f64.powf(dice.real(-16.0, -2.0));
-        close(tail.above(t as usize, rate_at(bits, t, target)) / target, 1.0, &what);
+        close(tail.ln_above(t as usize, rate_at(bits, t, target)), target.ln(), &what);
         let enough = bits_for(bits, rate.min(0.1), target) as usize;
         let fails = |t: usize| tail.above(t, rate.min(0.1));
         assert!(fails(enough) <= target * (1.0 + 1e-9), "{enough} bits are enough");
