@@ -197,7 +197,7 @@ fn drawn(seed: u64) -> (DriveConfig, Dice) {
 
 /// Compares the limits of `[disturb]` at a P/E count, for a wordline of a block.
 fn check_limits(config: &DriveConfig, dice: &mut Dice) {
-    let (table, own) = (LimitTable::of(config).unwrap(), Endurances::new(config));
+    let (table, own) = (LimitTable::of(config).unwrap(), Endurances::new(config, None));
     assert_eq!(table.groups(), own.groups());
     let last = config.disturb.table.last().map_or(0, |row| row.pec);
     for _ in 0..4 {
@@ -223,8 +223,9 @@ fn check_limits(config: &DriveConfig, dice: &mut Dice) {
             assert_eq!(Some(is), weakest.min(), "kinds {set:#b}");
         }
         for mode in 0..=6 {
+            let Some(should_be) = own.in_mode(own_limit, mode) else { continue };
             let is = table.in_mode(limit, mode).in_1024ths().cast_unsigned();
-            assert_eq!(is, own.in_mode(own_limit, mode), "coding {mode}");
+            assert_eq!(is, should_be, "coding {mode}");
         }
         // A policy never gets a better limit than the truth of a fresh page.
         if config.error.model == ErrorLaw::None {
@@ -234,11 +235,13 @@ fn check_limits(config: &DriveConfig, dice: &mut Dice) {
     }
 }
 
-/// Compares limits by age and retries. Both sides round, together by less than a read.
-fn check_aged(config: &DriveConfig, pecs: &[u32], dice: &mut Dice) {
+/// Compares limits by age and retries, of a drive whose limits follow from this code if it has one.
+/// Both sides round, together by less than a read.
+fn check_aged(config: &DriveConfig, code: Option<&Code>, pecs: &[u32], dice: &mut Dice) {
     let table = LimitTable::of(config).unwrap();
     let aged = AgedLimits::of(config).unwrap().expect("data has error rates");
-    let (own, endurances) = (ErrorRates::new(config).unwrap(), Endurances::new(config));
+    let own = ErrorRates::new(config, code.cloned()).unwrap();
+    let endurances = Endurances::new(config, code);
     let levels = own.level_caps().len();
     assert_eq!(levels, aged.ladder().retries() + 1);
     for (level, cap) in own.level_caps().iter().enumerate() {
@@ -286,7 +289,7 @@ fn limits_and_error_rates_are_those_of_ten_thousand_configurations() {
             if config.error.model != ErrorLaw::None {
                 let last = config.disturb.table.last().map_or(0, |row| row.pec);
                 let pecs = [dice.between(0, 2 * last), dice.between(0, 200), last];
-                check_aged(&config, &pecs, &mut dice);
+                check_aged(&config, None, &pecs, &mut dice);
             }
         }));
         assert!(checked.is_ok(), "configuration {seed}");
@@ -338,7 +341,7 @@ fn limits_from_a_code_are_those_of_exact_sums() {
         for pec in pecs {
             assert!((bch.reads(pec) - own.reads(pec)).abs() <= 1.0, "{seed}, {pec} cycles");
         }
-        check_aged(&config, &pecs, &mut dice);
+        check_aged(&config, Some(&own), &pecs, &mut dice);
     }
 }
 
@@ -524,6 +527,9 @@ fn late_reads_are_those_of_a_job_or_an_eighth_of_the_weakest_limit() {
         let techniques = Techniques { reclaim: card("none"), ..usual() };
         let config = config.resolve().unwrap();
         let drive = Drive::new(config.clone(), &techniques, true).unwrap();
-        assert_eq!(drive.late_reads(), late::late_reads(&config), "{seed}");
+        // A whole number with an error in its last digit may become one less.
+        let (is, exact) = (f64::from(drive.late_reads()), late::late_reads(&config));
+        let whole = is <= exact * (1.0 + 1e-12) && is + 1.0 > exact * (1.0 - 1e-12);
+        assert!(whole, "{seed}: {is} for {exact}");
     }
 }

@@ -9,7 +9,7 @@ use super::rates::ln_fails;
 use super::stripe::Stripe;
 
 /// Error-correcting code of a drive, with its tolerable error rate and its anchor.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Code {
     /// Tolerable error rate, and its ratio to the error rate at the anchor.
     pub(super) cap: f64,
