@@ -118,9 +118,9 @@ fn draw_limits(dice: &mut Dice, config: &mut DriveConfig) {
     let table = rows.into_iter().map(row).collect();
     let mut kind_factor = dice.list(kinds, 1.0, 4.0);
     kind_factor[dice.between(0, kinds as u32 - 1) as usize] = 1.0;
-    let mut group_share = dice.list(groups, 0.1, 1.0);
+    let group_share = dice.list(groups, 0.1, 1.0);
     let sum: f64 = group_share.iter().sum();
-    group_share.iter_mut().for_each(|share| *share /= sum);
+    let group_share = group_share.into_iter().map(|share| share / sum).collect();
     // Only wordlines with neighbours differ among layers and blocks.
     let varies = |dice: &mut Dice, of: &[f64]| if by_wordline { dice.pick(of) } else { 0.0 };
     config.disturb = DisturbConfig {
@@ -178,7 +178,7 @@ fn draw_rates(dice: &mut Dice, config: &mut DriveConfig) {
         ..ErrorConfig::default()
     };
     let levels = dice.between(1, 5);
-    config.ecc.cap = (0..levels as i32).map(|level| 0.0085 * 1.25f64.powi(level)).collect();
+    config.ecc.cap = (0..levels.cast_signed()).map(|level| 0.0085 * 1.25f64.powi(level)).collect();
     config.ecc.retry_decode_us = vec![20.0; levels as usize - 1];
 }
 
