@@ -199,7 +199,8 @@ fn caps(ecc: &EccConfig) -> Vec<f64> {
     let cap = |(level, corrects): (usize, &u32)| {
         let target = if level == last { ecc.last_target } else { ecc.target };
         let (mut low, mut high) = (1e-30f64, 0.5f64);
-        for _ in 0..200 {
+        // Each step halves the distance of the logarithms, which is 68 at first.
+        for _ in 0..64 {
             let middle = (low * high).sqrt();
             if ln_fails(bits as u32, *corrects, middle) < target.ln() {
                 low = middle
