@@ -16,7 +16,7 @@ const ENDS: u32 = 2;
 /// Returns a random drive with a pool of each size.
 fn drives() -> impl Strategy<Value = DriveConfig> {
     let sizes = (1..5u32, 1..4u32, 1..4u32, 20..60u32, 1..70u32);
-    let cells = prop::sample::select(vec!["slc", "mlc", "tlc", "tlc-232", "qlc"]);
+    let cells = prop::sample::select(vec!["slc", "mlc", "tlc", "tlc-2-3-2", "qlc"]);
     (sizes, cells, 0.0..0.5f64).prop_map(
         |((channels, dies, planes, blocks, wordlines), cell, pool)| {
             config(&format!(

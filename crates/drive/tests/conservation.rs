@@ -11,10 +11,14 @@ use proptest::prelude::*;
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::request::Arrival;
 use vpass_drive::base::units::{BlockId, Cause, Ns, Ppn};
+use vpass_drive::drive::Drive;
 use vpass_drive::watch::time_event::{OpId, TimeEvent, Work};
 
 /// Largest number of pages of a piece under the schedule `batch:3`.
 const BATCH: u32 = 3;
+
+/// Bytes of eight blocks. Reads of so few blocks make jobs of reclaim.
+const NARROW: u64 = 8 * 192 * (16 << 10);
 
 /// Work of the dies, followed by its events alone.
 struct Dies<'a> {
@@ -31,6 +35,8 @@ struct Dies<'a> {
     in_batches: bool,
     /// Number of pages that each piece to come moves out of each block that it does not erase.
     moved: BTreeMap<OpId, BTreeMap<BlockId, u32>>,
+    /// Number of pieces that moved as many pages as `batch:3` allows.
+    full_pieces: u32,
 }
 
 impl Dies<'_> {
@@ -105,6 +111,7 @@ impl Dies<'_> {
             TimeEvent::Piece { op, die, .. } => {
                 self.wait(op, die.into(), None);
                 let moved = self.moved.remove(&op).unwrap_or_default();
+                self.full_pieces += u32::from(moved.values().any(|pages| *pages == BATCH));
                 let too_many = moved.iter().find(|(_, pages)| **pages > BATCH);
                 if let Some((block, pages)) = too_many.filter(|_| self.in_batches) {
                     return Err(format!("a piece moves {pages} pages of block {block}"));
@@ -167,7 +174,7 @@ proptest! {
         schedule in prop::sample::select(vec!["foreground", "batch:3", "deadline"]),
         buffer in prop::sample::select(vec!["0B", "64KiB", "1MiB"]),
         (read_share, depth, gap) in (0.0..1.0f64, 1..40u32, 0.0..200_000.0f64),
-        is_open: bool,
+        (is_open, is_narrow) in any::<(bool, bool)>(),
     ) {
         let timing = format!(
             "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800, suspend = \
@@ -177,13 +184,16 @@ proptest! {
         let text = dies(count, "tlc", &timing, &format!(
             "drive = {{ spare = 0.4, write_buffer = \"{buffer}\" }}\n\
              reclaim = {{ schedule = \"{schedule}\" }}\n\
-             disturb = {{ model = \"count\", table = [{{ pec = 0, limit = [400] }}] }}"
+             disturb = {{ model = \"count\", table = [{{ pec = 0, limit = [320] }}] }}"
         )).replace("planes_per_die = 1", &format!("planes_per_die = {planes}"));
+        let reach = |drive: &Drive| {
+            if is_narrow { NARROW } else { drive.config().drive.capacity.unwrap().0 }
+        };
         let (drive, _, log) = run_watched(&text, |drive| Uniform {
             read_share,
             arrival: if is_open { Arrival::Open } else { Arrival::Closed { depth } },
             mean_gap: if is_open { gap } else { 0.0 },
-            ..Uniform::reads(4000, drive.config().drive.capacity.unwrap().0, 16 << 10, depth)
+            ..Uniform::reads(4000, reach(drive), 16 << 10, depth)
         });
         let mut dies = Dies {
             geometry: drive.geometry(),
@@ -194,6 +204,7 @@ proptest! {
             arrays: planes,
             in_batches: schedule == "batch:3",
             moved: BTreeMap::new(),
+            full_pieces: 0,
         };
         let mut now = 0;
         for event in &log.time {
@@ -204,5 +215,9 @@ proptest! {
             let checked = dies.take(event);
             prop_assert_eq!(checked, Ok(()));
         }
+        // Only pieces that are full tell whether larger ones may follow.
+        prop_assert!(
+            !dies.in_batches || !is_narrow || read_share < 0.8 || dies.full_pieces > 0
+        );
     }
 }

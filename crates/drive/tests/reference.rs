@@ -46,7 +46,7 @@ use self::tail::Tail;
 
 /// Number of random configurations, and of those with limits from a code, which take longer.
 const CONFIGS: u64 = 10_000;
-const CODES: u64 = 200;
+const CODES: usize = 200;
 
 /// Random choices of one configuration.
 struct Dice(Xoshiro256PlusPlus);
@@ -105,29 +105,32 @@ fn drive(cell: &str, wordlines: u32, strings: u32, tables: &str) -> DriveConfig 
 /// Draws limits by group and P/E count, with factors of layers, blocks and kinds.
 fn draw_limits(dice: &mut Dice, config: &mut DriveConfig) {
     let model = dice.pick(&[DisturbModel::Count, DisturbModel::Wordline]);
-    let groups = if model == DisturbModel::Wordline { dice.between(1, 4) as usize } else { 1 };
+    let by_wordline = model == DisturbModel::Wordline;
+    let groups = if by_wordline { dice.between(1, 4) as usize } else { 1 };
     let kinds = config.geometry.cell.bits() as usize;
     let len = dice.between(1, 4) as usize;
     let rows = dice.counts(len);
     let row = |pec: u32| PerPec {
         pec,
         limit: dice.list(groups, 1.0, 900_000.0),
-        alpha: if model == DisturbModel::Wordline { dice.list(groups, 1.0, 12.0) } else { vec![] },
+        alpha: if by_wordline { dice.list(groups, 1.0, 12.0) } else { vec![] },
     };
     let table = rows.into_iter().map(row).collect();
     let mut kind_factor = dice.list(kinds, 1.0, 4.0);
     kind_factor[dice.between(0, kinds as u32 - 1) as usize] = 1.0;
-    let mut group_share = dice.list(groups, 0.1, 1.0);
+    let group_share = dice.list(groups, 0.1, 1.0);
     let sum: f64 = group_share.iter().sum();
-    group_share.iter_mut().for_each(|share| *share /= sum);
+    let group_share = group_share.into_iter().map(|share| share / sum).collect();
+    // Only wordlines with neighbours differ among layers and blocks.
+    let varies = |dice: &mut Dice, of: &[f64]| if by_wordline { dice.pick(of) } else { 0.0 };
     config.disturb = DisturbConfig {
         model,
         groups: (0..groups).map(|group| format!("g{group}")).collect(),
         group_share: if dice.unit() < 0.5 { group_share } else { vec![] },
-        spread: if dice.unit() < 0.7 { dice.list(groups, 1.0, 3.0) } else { vec![] },
-        block_variation: dice.pick(&[0.0, 0.0, 0.3, 2.0]),
-        limit_sigma_block: dice.pick(&[0.0, 0.3]),
-        limit_sigma_layer: dice.pick(&[0.0, 0.3]),
+        spread: if by_wordline && dice.unit() < 0.7 { dice.list(groups, 1.0, 3.0) } else { vec![] },
+        block_variation: varies(dice, &[0.0, 0.0, 0.3, 2.0]),
+        limit_sigma_block: varies(dice, &[0.0, 0.3]),
+        limit_sigma_layer: varies(dice, &[0.0, 0.3]),
         kind_factor: if dice.unit() < 0.7 { kind_factor } else { vec![] },
         table,
         ..DisturbConfig::default()
@@ -175,14 +178,14 @@ fn draw_rates(dice: &mut Dice, config: &mut DriveConfig) {
         ..ErrorConfig::default()
     };
     let levels = dice.between(1, 5);
-    config.ecc.cap = (0..levels as i32).map(|level| 0.0085 * 1.25f64.powi(level)).collect();
+    config.ecc.cap = (0..levels.cast_signed()).map(|level| 0.0085 * 1.25f64.powi(level)).collect();
     config.ecc.retry_decode_us = vec![20.0; levels as usize - 1];
 }
 
 /// Returns the configuration of a number, with its dice.
 fn drawn(seed: u64) -> (DriveConfig, Dice) {
     let mut dice = Dice::new(seed);
-    let cell = dice.pick(&["slc", "mlc", "tlc", "tlc-232", "qlc"]);
+    let cell = dice.pick(&["slc", "mlc", "tlc", "tlc-2-3-2", "qlc"]);
     let (strings, layers) = (dice.between(1, 4), dice.between(1, 20));
     let mut config = drive(cell, strings * layers, strings, "");
     draw_limits(&mut dice, &mut config);
@@ -194,7 +197,7 @@ fn drawn(seed: u64) -> (DriveConfig, Dice) {
 
 /// Compares the limits of `[disturb]` at a P/E count, for a wordline of a block.
 fn check_limits(config: &DriveConfig, dice: &mut Dice) {
-    let (table, own) = (LimitTable::of(config).unwrap(), Endurances::new(config));
+    let (table, own) = (LimitTable::of(config).unwrap(), Endurances::new(config, None));
     assert_eq!(table.groups(), own.groups());
     let last = config.disturb.table.last().map_or(0, |row| row.pec);
     for _ in 0..4 {
@@ -220,8 +223,9 @@ fn check_limits(config: &DriveConfig, dice: &mut Dice) {
             assert_eq!(Some(is), weakest.min(), "kinds {set:#b}");
         }
         for mode in 0..=6 {
+            let Some(should_be) = own.in_mode(own_limit, mode) else { continue };
             let is = table.in_mode(limit, mode).in_1024ths().cast_unsigned();
-            assert_eq!(is, own.in_mode(own_limit, mode), "coding {mode}");
+            assert_eq!(is, should_be, "coding {mode}");
         }
         // A policy never gets a better limit than the truth of a fresh page.
         if config.error.model == ErrorLaw::None {
@@ -231,11 +235,13 @@ fn check_limits(config: &DriveConfig, dice: &mut Dice) {
     }
 }
 
-/// Compares limits by age and retries. Both sides round, together by less than a read.
-fn check_aged(config: &DriveConfig, pecs: &[u32], dice: &mut Dice) {
+/// Compares limits by age and retries, of a drive whose limits follow from this code if it has one.
+/// Both sides round, together by less than a read.
+fn check_aged(config: &DriveConfig, code: Option<&Code>, pecs: &[u32], dice: &mut Dice) {
     let table = LimitTable::of(config).unwrap();
     let aged = AgedLimits::of(config).unwrap().expect("data has error rates");
-    let (own, endurances) = (ErrorRates::new(config).unwrap(), Endurances::new(config));
+    let own = ErrorRates::new(config, code.cloned()).unwrap();
+    let endurances = Endurances::new(config, code);
     let levels = own.level_caps().len();
     assert_eq!(levels, aged.ladder().retries() + 1);
     for (level, cap) in own.level_caps().iter().enumerate() {
@@ -283,7 +289,7 @@ fn limits_and_error_rates_are_those_of_ten_thousand_configurations() {
             if config.error.model != ErrorLaw::None {
                 let last = config.disturb.table.last().map_or(0, |row| row.pec);
                 let pecs = [dice.between(0, 2 * last), dice.between(0, 200), last];
-                check_aged(&config, &pecs, &mut dice);
+                check_aged(&config, None, &pecs, &mut dice);
             }
         }));
         assert!(checked.is_ok(), "configuration {seed}");
@@ -292,15 +298,24 @@ fn limits_and_error_rates_are_those_of_ten_thousand_configurations() {
     assert!(with_rates > 5000, "{with_rates}");
 }
 
-/// Draws a drive whose limits follow from a code, with its parity.
-fn drawn_code(seed: u64) -> (DriveConfig, Dice) {
+/// Draws a drive whose limits follow from a code, with its parity. Returns `None` if wide spreads
+/// leave a share of failures at the tolerable rate that is below the range of its key.
+fn drawn_code(seed: u64) -> Option<(DriveConfig, Dice)> {
     let mut dice = Dice::new(seed);
+    // Sums over both spreads take long, so few drives have both.
+    let (common, own) = (dice.pick(&[0.2, 1.0]), dice.pick(&[0.1, 0.3]));
+    let (common, own) = match dice.unit() {
+        _ if seed.is_multiple_of(150) => (0.2, own),
+        share if share < 0.35 => (common, 0.0),
+        share if share < 0.7 => (0.0, own),
+        _ => (0.0, 0.0),
+    };
     let tables = format!(
         r#"
         disturb = {{ model = "count" }}
         error = {{ model = "bch" }}
         ecc = {{ codeword = "512B", code_rate = 0.9752380952380952, corrects = [{}] }}
-        bch = {{ target = "{}", combine = "{}", yield = {}, uber = {:e}, reads = {}, age = "{}d", reads_exponent = {}, age_exponent = {}, time_exponent = {}, spread_common = {}, spread_own = {} }}
+        bch = {{ target = "{}", combine = "{}", yield = {}, uber = {:e}, reads = {}, age = "{}d", reads_exponent = {}, age_exponent = {}, time_exponent = {}, spread_common = {common}, spread_own = {own} }}
         "#,
         dice.between(4, 12),
         dice.pick(&["yield", "uber", "stripe", "stripe"]),
@@ -312,32 +327,39 @@ fn drawn_code(seed: u64) -> (DriveConfig, Dice) {
         dice.real(0.5, 2.0),
         dice.real(0.3, 1.5),
         dice.real(1.0, 4.0),
-        dice.pick(&[0.0, 0.0, 0.2, 1.0]),
-        dice.pick(&[0.0, 0.0, 0.1, 0.3]),
     );
-    let config = drive("mlc", 64, 1, &tables).resolve().unwrap();
+    let resolved = drive("mlc", 64, 1, &tables).resolve();
+    if let Err(fault) = &resolved {
+        let says = fault.to_string();
+        assert!(says.contains("ecc.last_target") && says.contains("outside 1e-30"), "{says}");
+    }
     let parity = dice.pick(&["none", "raid5", "raid5", "ppc"]);
-    (parity::drive(config, card(parity)), dice)
+    Some((parity::drive(resolved.ok()?, card(parity)), dice))
 }
 
 #[test]
 fn limits_from_a_code_are_those_of_exact_sums() {
-    for seed in 0..CODES {
-        let (config, mut dice) = drawn_code(seed);
+    let drives = (0..).filter_map(|seed| Some((seed, drawn_code(seed)?)));
+    let mut with_both = 0;
+    for (seed, (config, mut dice)) in drives.take(CODES) {
+        with_both += u32::from(config.bch.spread_common > 0.0 && config.bch.spread_own > 0.0);
         let (bch, own) = (Bch::of(&config).unwrap(), Code::new(&config).unwrap());
         assert!((bch.tolerable() / own.cap - 1.0).abs() < 1e-6, "{seed}: {}", own.cap);
         let pecs = [900, 15_000, 15_001, dice.between(1, 40_000)];
         for pec in pecs {
             assert!((bch.reads(pec) - own.reads(pec)).abs() <= 1.0, "{seed}, {pec} cycles");
         }
-        check_aged(&config, &pecs, &mut dice);
+        check_aged(&config, Some(&own), &pecs, &mut dice);
     }
+    assert!(with_both > 0);
 }
 
 #[test]
 fn tails_are_sums_of_all_terms() {
+    // A logarithm near 0 is exact to its own size, any other one to that of its tail.
     let close = |is: f64, should_be: f64, what: &str| {
-        assert!((is - should_be).abs() <= 1e-7 * should_be.abs() + 1e-12, "{what}: {is}");
+        let gap = 1e-7 * should_be.abs().min(1.0);
+        assert!((is - should_be).abs() <= gap, "{what}: {is:e} for {should_be:e}");
     };
     let mut dice = Dice::new(7);
     for _ in 0..200 {
@@ -345,10 +367,10 @@ fn tails_are_sums_of_all_terms() {
         let (tail, t) = (Tail::new(bits as usize), dice.between(0, bits / 8));
         let rate = 10f64.powf(dice.real(-5.0, -0.5));
         let what = format!("more than {t} of {bits} bits at {rate}");
-        close(ln_beyond(bits, t, rate).exp(), tail.above(t as usize, rate), &what);
+        close(ln_beyond(bits, t, rate), tail.ln_above(t as usize, rate), &what);
         close(ln_within(bits, t, rate), tail.ln_up_to(t as usize, rate), &what);
         let target = 10f64.powf(dice.real(-16.0, -2.0));
-        close(tail.above(t as usize, rate_at(bits, t, target)) / target, 1.0, &what);
+        close(tail.ln_above(t as usize, rate_at(bits, t, target)), target.ln(), &what);
         let enough = bits_for(bits, rate.min(0.1), target) as usize;
         let fails = |t: usize| tail.above(t, rate.min(0.1));
         assert!(fails(enough) <= target * (1.0 + 1e-9), "{enough} bits are enough");
@@ -514,6 +536,9 @@ fn late_reads_are_those_of_a_job_or_an_eighth_of_the_weakest_limit() {
         let techniques = Techniques { reclaim: card("none"), ..usual() };
         let config = config.resolve().unwrap();
         let drive = Drive::new(config.clone(), &techniques, true).unwrap();
-        assert_eq!(drive.late_reads(), late::late_reads(&config), "{seed}");
+        // A whole number with an error in its last digit may become one less.
+        let (is, exact) = (f64::from(drive.late_reads()), late::late_reads(&config));
+        let whole = is <= exact * (1.0 + 1e-12) && is + 1.0 > exact * (1.0 - 1e-12);
+        assert!(whole, "{seed}: {is} for {exact}");
     }
 }

@@ -72,6 +72,7 @@ fn started_with(parity: &str, dies: u32, start: &str, alpha: f64, seed: u64) -> 
         timing = {{ sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }}
         drive = {{ spare = 0.4, write_buffer = "64KiB" }}
         start = {{ {start} }}
+        parity = {{ stripe = 3 }}
         disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [90000], alpha = [{alpha}] }}] }}
         error = {{ model = "powerlaw", e = 0.001, b = 1e-6, m = 0.0, n = 1.0 }}
         ecc = {{ cap = [0.0085] }}
@@ -239,7 +240,8 @@ fn a_computed_start_is_the_steady_state_of_greedy_cleaning() {
             "tlc",
             "sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800",
             &format!(
-                "drive = {{ spare = {spare} }}\nstart = {{ fill = {fill:?}, overwrite = 2.0 }}"
+                "drive = {{ spare = {spare} }}\nparity = {{ stripe = 3 }}\n\
+                 start = {{ fill = {fill:?}, overwrite = 2.0 }}"
             ),
         );
         let techniques = Techniques { parity: card(parity), ..usual() };

@@ -9,22 +9,22 @@ fn program_us(config: &DriveConfig, kind: u32) -> f64 {
     }
 }
 
-/// Returns `R_late`. It is `reclaim.late_reads`, if this is given. Otherwise it is the number of
+/// Returns `R_late` before it is rounded down. It is `reclaim.late_reads`, if this is given. Otherwise it is the number of
 /// reads of a die in the time of a job. It is at most an eighth of the reads beside them that the
 /// weakest wordlines endure. It is 0 if jobs run at once. The pages of a block are added if moves
 /// of blocks that are not recycled may read other blocks for rebuilds.
-pub(super) fn late_reads(config: &DriveConfig) -> u32 {
+pub(super) fn late_reads(config: &DriveConfig) -> f64 {
     let leaves_alone = config.parity.by_wear().is_some_and(|by_wear| by_wear.last.is_some());
     let pages = config.geometry.wordlines_per_block * config.geometry.cell.bits();
-    late_by_jobs(config) + if leaves_alone { pages } else { 0 }
+    late_by_jobs(config) + if leaves_alone { f64::from(pages) } else { 0.0 }
 }
 
-fn late_by_jobs(config: &DriveConfig) -> u32 {
+fn late_by_jobs(config: &DriveConfig) -> f64 {
     if let Some(late) = config.reclaim.late_reads {
-        return late;
+        return late.into();
     }
     if config.reclaim.schedule == Schedule::Foreground {
-        return 0;
+        return 0.0;
     }
     let (timing, geometry) = (&config.timing, &config.geometry);
     let bits = f64::from(geometry.cell.bits());
@@ -43,6 +43,5 @@ fn late_by_jobs(config: &DriveConfig) -> u32 {
             .fold(f64::INFINITY, f64::min)
     };
     let weakest = config.disturb.table.iter().map(beside).fold(f64::INFINITY, f64::min);
-    // A whole number with an error in its last digit may become one less.
-    ((weakest / 8.0).min(in_a_job) * (1.0 - 1e-12)) as u32
+    (weakest / 8.0).min(in_a_job)
 }

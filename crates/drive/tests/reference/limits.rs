@@ -7,7 +7,7 @@
 //! factors in 1/1024.
 
 use vpass_drive::base::units::BlockId;
-use vpass_drive::config::{DisturbConfig, DisturbModel, DriveConfig, PerPec};
+use vpass_drive::config::{CellType, DisturbConfig, DisturbModel, DriveConfig, PerPec};
 
 use super::code::Code;
 
@@ -47,10 +47,12 @@ pub(super) struct Endurances {
     /// Ratio of each page kind's limit to that of the weakest kind.
     kind: [u32; 4],
     guarded: u64,
+    cell: CellType,
 }
 
 impl Endurances {
-    pub(super) fn new(config: &DriveConfig) -> Self {
+    /// Returns the limits of a drive, from its code if it has one.
+    pub(super) fn new(config: &DriveConfig, code: Option<&Code>) -> Self {
         // A model without a table has no groups, layers or page kinds, even if the drive's file
         // names some.
         let alike = DisturbConfig { model: config.disturb.model, ..DisturbConfig::default() };
@@ -78,7 +80,7 @@ impl Endurances {
             d.kind_factor.get(kind).map_or(ONE, |factor| (factor * f64::from(ONE)) as u32)
         };
         Self {
-            rows: Code::new(config).map_or_else(|| rows(d), |code| rows_of(&code, config)),
+            rows: code.map_or_else(|| rows(d), |code| rows_of(code, config)),
             group: (0..g.wordlines_per_block).map(|w| of(w).group as u8).collect(),
             member: (0..g.wordlines_per_block)
                 .map(|w| members[(w / g.strings_per_layer) as usize])
@@ -87,6 +89,7 @@ impl Endurances {
             sigma_block: d.limit_sigma_block,
             kind: std::array::from_fn(by_kind),
             guarded: (config.density.limit_factor * f64::from(ONE)) as u64,
+            cell: g.cell,
         }
     }
 
@@ -161,9 +164,15 @@ impl Endurances {
         of_wordline * u64::from(self.kind[kind as usize & 3]) / u64::from(ONE)
     }
 
-    /// Returns a limit in a coding mode, which may leave guard levels.
-    pub(super) fn in_mode(&self, limit: u64, mode: u8) -> u64 {
-        if (1..=3).contains(&mode) { limit * self.guarded / u64::from(ONE) } else { limit }
+    /// Returns a limit in a coding mode, which may leave guard levels; `None` if the cells do not
+    /// have this mode. Each mode gives up one page more than the previous mode of its kind, and
+    /// keeps at least one. The 2-3-2 code has no guard levels.
+    pub(super) fn in_mode(&self, limit: u64, mode: u8) -> Option<u64> {
+        let is_guarded = (1..=3).contains(&mode);
+        let gives_up = if is_guarded { mode } else { mode.saturating_sub(3) };
+        let lacks = is_guarded && self.cell == CellType::Tlc232;
+        (u32::from(gives_up) < self.cell.bits() && !lacks)
+            .then(|| if is_guarded { limit * self.guarded / u64::from(ONE) } else { limit })
     }
 }
 

@@ -43,8 +43,8 @@ pub(super) struct ErrorRates {
 }
 
 impl ErrorRates {
-    /// Returns the error rates of a drive; `None` if its data has none.
-    pub(super) fn new(config: &DriveConfig) -> Option<Self> {
+    /// Returns the error rates of a drive with this code; `None` if its data has none.
+    pub(super) fn new(config: &DriveConfig, code: Option<Code>) -> Option<Self> {
         let error = &config.error;
         let kelvin = |celsius: f64| celsius + 273.15;
         let acceleration = error.temperature_c.map_or(1.0, |celsius| {
@@ -52,7 +52,6 @@ impl ErrorRates {
                 / 8.62e-5)
                 .exp()
         });
-        let code = Code::new(config);
         let with_second =
             |caps: Vec<f64>| caps.iter().copied().chain([SECOND_RATE * caps[0]]).collect();
         (error.model != ErrorLaw::None).then(|| Self {
@@ -200,7 +199,8 @@ fn caps(ecc: &EccConfig) -> Vec<f64> {
     let cap = |(level, corrects): (usize, &u32)| {
         let target = if level == last { ecc.last_target } else { ecc.target };
         let (mut low, mut high) = (1e-30f64, 0.5f64);
-        for _ in 0..200 {
+        // Each step halves the distance of the logarithms, which is 68 at first.
+        for _ in 0..64 {
             let middle = (low * high).sqrt();
             if ln_fails(bits as u32, *corrects, middle) < target.ln() {
                 low = middle

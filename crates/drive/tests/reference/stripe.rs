@@ -15,8 +15,10 @@ const BELOW: f64 = 7.0;
 const ABOVE: f64 = 11.0;
 const WIDTH: f64 = 0.2;
 const LN_WIDTH: f64 = 0.1;
-/// Number of terms of the tail. All later terms are negligible.
+/// Largest number of terms of the tail, and their least share of its first term. All later terms are
+/// negligible.
 const TERMS: u32 = 200;
+const LEAST: f64 = 1e-18;
 
 /// Code of a drive's pages, spread of their error rates, and their stripe if its parity is always
 /// on flash.
@@ -71,7 +73,8 @@ impl Stripe {
         };
         let first = self.corrects as usize + 1;
         if f64::from(self.bits) * rate < first as f64 {
-            (first..self.ln_choose.len()).map(term).take_while(|term| *term > 1e-300).sum()
+            let least = LEAST * term(first);
+            (first..self.ln_choose.len()).map(term).take_while(|term| *term > least).sum()
         } else {
             (1.0 - (0..first).map(term).sum::<f64>()).max(0.0)
         }
@@ -123,7 +126,7 @@ impl Stripe {
         }
         let (mut before, mut now) = ((low, over(low)), (high, over(high)));
         for _ in 0..20 {
-            if (now.1 - before.1).abs() < 1e-15 || now.1.abs() < 1e-13 {
+            if (now.1 - before.1).abs() < 1e-15 || now.1.abs() < 1e-11 {
                 break;
             }
             let next = now.0 - now.1 * (now.0 - before.0) / (now.1 - before.1);

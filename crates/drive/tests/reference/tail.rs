@@ -46,11 +46,33 @@ impl Tail {
 
     /// Returns P(more than t bits are wrong).
     pub(super) fn above(&self, t: usize, rate: f64) -> f64 {
-        if rate <= 0.0 { 0.0 } else { self.ln_sum(t + 1..=self.bits, rate).exp().min(1.0) }
+        self.ln_above(t, rate).exp()
+    }
+
+    /// Returns ln P(more than t bits are wrong).
+    pub(super) fn ln_above(&self, t: usize, rate: f64) -> f64 {
+        self.ln_sides(t, rate)[1]
     }
 
     /// Returns ln P(t or fewer bits are wrong).
     pub(super) fn ln_up_to(&self, t: usize, rate: f64) -> f64 {
-        if rate <= 0.0 { 0.0 } else { self.ln_sum((0..=t.min(self.bits)).rev(), rate).min(0.0) }
+        self.ln_sides(t, rate)[0]
+    }
+
+    /// Returns the logarithms of both sides of a cut after `t` wrong bits. The smaller side is
+    /// summed. The logarithm of the larger side may be smaller than the rounding of its terms, so it
+    /// follows from the smaller side.
+    fn ln_sides(&self, t: usize, rate: f64) -> [f64; 2] {
+        let rest = |ln: f64| (-ln.exp()).ln_1p();
+        if rate <= 0.0 || t >= self.bits {
+            return [0.0, f64::NEG_INFINITY];
+        }
+        if (t + 1) as f64 > self.bits as f64 * rate {
+            let above = self.ln_sum(t + 1..=self.bits, rate);
+            [rest(above), above]
+        } else {
+            let up_to = self.ln_sum((0..=t).rev(), rate);
+            [up_to, rest(up_to)]
+        }
     }
 }
