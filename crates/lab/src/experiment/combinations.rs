@@ -1,7 +1,8 @@
 //! Combinations of reclaim, GC, refresh and parity techniques that an experiment runs.
 
-use vpass_drive::api::parity::{NO_PARITY, reclaim_part};
-use vpass_drive::api::reclaim::{NO_RECLAIM, RECLAIM};
+use vpass_drive::api::parity::{NO_PARITY, Parity};
+use vpass_drive::api::reclaim::NO_RECLAIM;
+use vpass_techniques::{all, named};
 
 use crate::compare;
 use crate::plan::Chosen;
@@ -46,15 +47,16 @@ impl Combinations {
 
     fn reclaims(&self) -> Vec<&str> {
         if self.reclaim.is_empty() {
-            return RECLAIM.iter().map(|technique| technique.name).collect();
+            return all().reclaim.iter().map(|technique| technique.name).collect();
         }
         self.reclaim.iter().map(|name| &**name).collect()
     }
 
     /// Returns whether a combination of these two techniques runs.
     fn suits(&self, reclaim: &str, parity: &str) -> bool {
-        let brings = reclaim_part(parity).filter(|_| self.reclaim.is_empty());
-        brings.is_none_or(|own| *own == *reclaim)
+        let parts = named::<dyn Parity>(parity).and_then(|card| card.parts.as_ref());
+        let own = parts.filter(|_| self.reclaim.is_empty()).map(|parts| parts.reclaim);
+        own.is_none_or(|own| *own == *reclaim)
     }
 
     /// Returns whether a combination that does not suit the settings is left out without a row. The

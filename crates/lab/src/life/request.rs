@@ -3,7 +3,7 @@
 
 use std::num::NonZeroUsize;
 
-use vpass_drive::api::parity::has_stripes;
+use vpass_drive::api::parity::{Parity, has_stripes};
 use vpass_drive::base::phrase::Phrase;
 use vpass_workload::synthetic::Sample;
 
@@ -266,7 +266,10 @@ fn sample(
     let fitting = || named.iter().find_map(|named| whole.with(*named).ok());
     // A technique with stripes cannot run on a sample: stripes lie on all dies, but a sample has
     // fewer dies.
-    let may_be_sampled = !exact && !named.iter().any(|named| has_stripes(named.parity));
+    let is_striped = |chosen: &Chosen| {
+        vpass_techniques::named::<dyn Parity>(chosen.parity).is_some_and(has_stripes)
+    };
+    let may_be_sampled = !exact && !named.iter().any(is_striped);
     match request.samples {
         Some(samples) => Ok(Sample { of: samples.of, residue: 0 }),
         None if may_be_sampled => {
