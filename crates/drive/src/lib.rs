@@ -3,6 +3,11 @@
 //! There is no I/O, thread, clock or global state: time, randomness and requests are arguments.
 //! Start with [`config`], [`base::geometry`] and [`base::request`]. `drive` combines all parts.
 
+#![expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "a question to a technique shows the trait object that answers it"
+)]
+
 pub mod api;
 pub mod drive;
 pub mod flash;

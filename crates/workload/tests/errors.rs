@@ -281,7 +281,8 @@ fn a_survey_of_touched_pages_says_whether_packing_helps() {
 
 #[test]
 fn a_trace_has_at_most_65_536_devices() {
-    let devices: String = (0..70_000).map(|n| format!("0 {n} 0 8 1\n")).collect();
+    let rows: Vec<_> = (0..70_000).map(|n| format!("0 {n} 0 8 1")).collect();
+    let devices = rows.join("\n");
     let error = trace("", &devices).unwrap_err();
     assert!(error.starts_with("the trace names more than 65,536 devices"), "{error}");
 }

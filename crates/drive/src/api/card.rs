@@ -42,7 +42,6 @@ impl<P: InSlot + ?Sized> Copy for New<P> {}
 pub type Constructor<P> = dyn Fn(&Args, &DriveConfig, Seed) -> Box<P> + Send + Sync;
 
 /// Description of a technique. The technique need not be constructed to read its description.
-#[expect(clippy::struct_excessive_bools, reason = "each fact is independent of the others")]
 pub struct About {
     /// Name on the command line. The name fits into the sentence "protected by ...".
     pub name: &'static str,

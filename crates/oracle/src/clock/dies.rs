@@ -57,6 +57,7 @@ pub(super) struct Dies {
 }
 
 /// Operation that has left its die.
+#[expect(clippy::large_enum_variant, reason = "it is returned and taken apart at once")]
 pub(super) enum Ended {
     /// The operation is finished completely.
     Whole(UnderWay),
@@ -222,17 +223,14 @@ impl Dies {
         let (die, host_read) = (work.half.die, work.host_read);
         let is_quiet = self.is_quiet(die, at);
         let d = self.die(die);
-        let (is_busy, was_waiting) = match host_read {
-            Some(HostRead { unit, .. }) => {
-                let runs = d.running.is_some();
-                let u = &mut self.units[unit as usize];
-                let is_busy = std::mem::replace(&mut u.senses, true) || u.free > at || runs;
-                (is_busy, u.waiting.remove(&op))
-            }
-            None => {
-                let is_busy = !is_quiet || d.suspended.is_some() || d.running.replace(op).is_some();
-                (is_busy, d.waiting.remove(&op))
-            }
+        let (is_busy, was_waiting) = if let Some(HostRead { unit, .. }) = host_read {
+            let runs = d.running.is_some();
+            let u = &mut self.units[unit as usize];
+            let is_busy = std::mem::replace(&mut u.senses, true) || u.free > at || runs;
+            (is_busy, u.waiting.remove(&op))
+        } else {
+            let is_busy = !is_quiet || d.suspended.is_some() || d.running.replace(op).is_some();
+            (is_busy, d.waiting.remove(&op))
         };
         if is_busy {
             return Err(format!("die {die} begins work on {op} at {at} ns while it is busy"));
@@ -396,7 +394,9 @@ impl Dies {
         if loads.0 == 0
             && let Some((_, programs)) = self.loads.remove(&load_for)
         {
-            programs.into_iter().for_each(|program| self.wait(program));
+            for program in programs {
+                self.wait(program);
+            }
         }
         Ok(())
     }

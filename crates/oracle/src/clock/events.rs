@@ -166,7 +166,7 @@ impl TimingChecker {
 
     fn work(&mut self, op: OpId, work: &Work) -> Result<(), String> {
         let taken = self.expected.take_work(work, &self.lengths)?;
-        let mut under_way = UnderWay::of(work, &taken, &self.lengths);
+        let mut under_way = UnderWay::of(work, taken, &self.lengths);
         if let Some(load_for) = under_way.load_for {
             self.dies.awaits(load_for)?;
         }
@@ -187,7 +187,7 @@ impl TimingChecker {
     fn part(&mut self, op: OpId, work: &Work) -> Result<(), String> {
         let taken = self.expected.take_work(work, &self.lengths)?;
         let (ns, die) = self.pieces.entry(op).or_default();
-        *ns += part_ns(work, &taken, &self.lengths);
+        *ns += part_ns(work, taken, &self.lengths);
         *die = die_of_part(work, &self.lengths).or(*die);
         if *ns == 0 {
             // A piece whose parts take no time does not run.

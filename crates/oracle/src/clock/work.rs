@@ -105,7 +105,7 @@ impl UnderWay {
     }
 
     /// Returns the work of an operation that is not a part of a piece.
-    pub(super) fn of(work: &Work, taken: &Taken, lengths: &Lengths) -> Self {
+    pub(super) fn of(work: &Work, taken: Taken, lengths: &Lengths) -> Self {
         let how = taken.how;
         let read = |src, retry| {
             let (array, bus) = lengths.sensing(src, how, retry, lengths.pages(1));
@@ -179,7 +179,7 @@ impl UnderWay {
 
 /// Returns the time that this work adds to its piece of a job. All steps follow one another without
 /// a break.
-pub(super) fn part_ns(work: &Work, taken: &Taken, lengths: &Lengths) -> Ns {
+pub(super) fn part_ns(work: &Work, taken: Taken, lengths: &Lengths) -> Ns {
     let how = taken.how;
     let program = |dst, pages| lengths.pages(pages) + lengths.program(dst);
     let sensing = |src, retry| {

@@ -123,10 +123,9 @@ impl Expected {
 impl Check for Expected {
     /// Ends the service of a block that is about to be erased, or whose limit is about to grow.
     fn before(&mut self, truth: &Truth, event: &Event<'_>, _: &mut Findings) {
-        let block = match *event {
-            Event::Erased { block, .. } => block,
-            Event::Recoded { block, wordline: None, .. } => block,
-            _ => return,
+        let (Event::Erased { block, .. } | Event::Recoded { block, wordline: None, .. }) = *event
+        else {
+            return;
         };
         if truth.has_block(block) {
             self.served.extend(self.service(truth, block));

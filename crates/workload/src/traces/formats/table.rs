@@ -20,8 +20,8 @@ const LETTER: Kind = Kind::Op(letter, "R or W");
 const ANY_LETTER: Kind = Kind::Op(any_letter, "R or W");
 const WORD: Kind = Kind::Op(word, "Read or Write");
 const ANY_WORD: Kind = Kind::Op(any_word, "Read or Write");
-const ZERO_READS: Kind = Kind::Op(|text| digit(text, b"01"), "0 for a read or 1 for a write");
-const ONE_READS: Kind = Kind::Op(|text| digit(text, b"10"), "1 for a read or 0 for a write");
+const ZERO_READS: Kind = Kind::Op(|text| digit(text, *b"01"), "0 for a read or 1 for a write");
+const ONE_READS: Kind = Kind::Op(|text| digit(text, *b"10"), "1 for a read or 0 for a write");
 const FLAGS: Kind = Kind::Op(hex_flag, "hexadecimal flags with bit 0 set for a read");
 
 /// Text whose lines have exactly the columns of the format, separated by commas.
@@ -297,7 +297,7 @@ fn any_word(text: &[u8]) -> Option<Op> {
 }
 
 /// Returns the direction for a digit. `digits` has the digit of a read and that of a write.
-fn digit(text: &[u8], digits: &[u8; 2]) -> Option<Op> {
+fn digit(text: &[u8], digits: [u8; 2]) -> Option<Op> {
     let [digit] = text else { return None };
     let found = digits.iter().position(|known| known == digit)?;
     Some([Op::Read, Op::Write][found])

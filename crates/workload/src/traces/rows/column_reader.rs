@@ -10,6 +10,7 @@ use crate::traces::rows::head::is_decimal;
 use crate::traces::rows::missing_times::MissingTimes;
 use crate::traces::rows::names::Names;
 use crate::traces::rows::reader::{LineReader, Opening};
+use crate::traces::rows::unit::TimeUnit;
 
 /// Arrangement of the columns in a line.
 #[derive(Clone, Copy, Debug)]
@@ -73,8 +74,8 @@ pub(in crate::traces) struct ColumnReader {
 impl ColumnReader {
     pub(in crate::traces) fn new(format: &Format, mut layout: Layout, opening: &Opening) -> Self {
         if matches!(layout.separator, Separator::Either) {
-            let commas = |line: &[u8]| line.iter().filter(|b| **b == b',').count();
-            let is_enough = |line| commas(line) + 1 >= format.columns.len();
+            let is_enough =
+                |line: &[u8]| line.split(|b| *b == b',').count() >= format.columns.len();
             let has_commas = opening.head.split(|b| *b == b'\n').any(is_enough);
             layout.separator = if has_commas { Separator::SpacedCommas } else { Separator::Blanks };
         }
@@ -82,7 +83,7 @@ impl ColumnReader {
         Self {
             columns: format.columns,
             layout,
-            unit_ns: options.time_unit.map(|unit| unit.ns()),
+            unit_ns: options.time_unit.map(TimeUnit::ns),
             op: options.assume_op.unwrap_or(Op::Read),
             times: format.times.is_none().then(|| MissingTimes::new(options.clock)),
             devices: Names::default(),
@@ -221,6 +222,7 @@ impl LineReader for ColumnReader {
 
 /// Returns the direction of a text, which is one of the codes in any case. Other texts are read as
 /// the letters of blktrace if the codes are R, W and D. `Some(None)` is an event without data.
+#[expect(clippy::option_option, reason = "no direction, and no data, differ")]
 fn coded(codes: &[(&str, Op)], text: &[u8]) -> Option<Option<Op>> {
     let code = codes.iter().find(|(code, _)| text.eq_ignore_ascii_case(code.as_bytes()));
     if let Some((_, op)) = code {
@@ -232,6 +234,7 @@ fn coded(codes: &[(&str, Op)], text: &[u8]) -> Option<Option<Op>> {
 }
 
 /// Reads the hint of a request. `Some(None)` is the hint `none`.
+#[expect(clippy::option_option, reason = "no hint, and the hint `none`, differ")]
 fn hint(text: &[u8]) -> Option<Option<AccessLatency>> {
     std::str::from_utf8(text).ok().and_then(|text| AccessLatency::parse(text).ok())
 }

@@ -211,6 +211,7 @@ pub(in crate::traces) fn hex_flag(flags: &[u8]) -> Option<Op> {
 
 /// Returns the direction that the letters of blktrace (RWBS) state. `Some(None)` is a flush or
 /// another event without data.
+#[expect(clippy::option_option, reason = "no direction, and no data, differ")]
 pub(in crate::traces) fn rwbs(letters: &[u8]) -> Option<Option<Op>> {
     // If F is the first of several letters, a flush precedes the request. F alone is a flush
     // without a request.

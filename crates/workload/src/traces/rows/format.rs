@@ -212,9 +212,9 @@ impl Format {
                 phrase![named(i), " is missing; it should be ", self.expected(i)]
             }
             BadRow::Extra => {
-                let names: Vec<_> = self.columns.iter().map(|c| c.name).collect();
-                let (count, names) = (names.len(), names.join(", "));
-                format!("there are more columns than the {count} expected columns: {names}").into()
+                let all: Vec<_> = self.columns.iter().map(|c| c.name).collect();
+                let (count, all) = (all.len(), all.join(", "));
+                format!("there are more columns than the {count} expected columns: {all}").into()
             }
             BadRow::Sentence(sentence) | BadRow::Fatal(sentence) => sentence.into(),
         }
