@@ -16,8 +16,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Where the structs of summary.json are declared.
 DECLARED = [
-    *("lab/src/results.rs", "lab/src/results", "lab/src/counts.rs", "drive/src/base/metrics.rs"),
-    *("drive/src/base", "drive/src/drive", "drive/src/ftl", "drive/src/flash", "drive/src/hints"),
+    *("lab/src/results.rs", "lab/src/results", "lab/src/counts.rs", "model/src/base/metrics.rs"),
+    *("model/src/base", "model/src/hints", "drive/src/hint_counts.rs"),
+    *("drive/src/drive", "drive/src/ftl", "drive/src/flash"),
     *("oracle/src/report.rs", "oracle/src"),
     *("lab/src/manifest.rs", "lab/src/life", "lab/src/compare", "workload/src/fio/record.rs"),
 ]

@@ -9,7 +9,7 @@ use vpass_techniques::all;
 use vpass_workload::traces::{FORMATS, format_named};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-const CRATES: [&str; 6] = ["drive", "techniques", "oracle", "workload", "lab", "cli"];
+const CRATES: [&str; 7] = ["model", "drive", "techniques", "oracle", "workload", "lab", "cli"];
 
 /// Returns the paths in a folder in sorted order. A subfolder follows the file with the same name.
 fn sorted(folder: &Path) -> Vec<PathBuf> {

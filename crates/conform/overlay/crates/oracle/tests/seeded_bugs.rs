@@ -113,12 +113,15 @@ fn every_bug_is_found_by_random_drives() {
         if by.is_recorded() && wanted.shows(by.case(), true).is_some() {
             return None;
         }
-        match wanted.first(by.case(), WITHIN, Duration::from_secs(120)) {
+        match wanted.first(by.case(), WITHIN, Duration::from_secs(15)) {
             Some((case, cards)) => {
                 println!("{bug:?}: {{ {by}, case = {case}, cards = \"{cards}\" }}");
                 None
             }
-            None => Some(format!("{bug:?} by {by}")),
+            None => {
+                println!("{bug:?}: not found, {{ {by} }}");
+                Some(format!("{bug:?} by {by}"))
+            }
         }
     });
     assert!(missed.is_empty(), "not found: {missed:?}");
