@@ -22,6 +22,7 @@ use vpass_drive::drive::Techniques;
 use vpass_drive::hints::HintRange;
 use vpass_techniques::card;
 
+use self::digest::Digest;
 pub(crate) use self::draw::{DrawArgs, draw};
 use self::play::{PARTS, Played, play};
 
@@ -231,6 +232,7 @@ fn differences(outcomes: &[(usize, Outcome)]) -> Vec<String> {
 
 /// Options of `vpass-conform play`.
 #[derive(clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct PlayArgs {
     /// Number of a case: its map, counts and completions are printed. By default, all cases are
     /// compared with their digests.
@@ -264,7 +266,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<(String, u8), String> {
         }
         let parts = play(case, true)?.parts;
         let chosen = if args.events { &parts[3..] } else { &parts[..3] };
-        return Ok((chosen.iter().map(|part| part.log()).collect(), 0));
+        return Ok((chosen.iter().map(Digest::log).collect(), 0));
     }
     let outcomes = outcomes(1);
     if args.coverage {

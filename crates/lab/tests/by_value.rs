@@ -65,7 +65,7 @@ fn a_technique_by_value_gives_the_summary_of_its_listed_twin() {
             let setup = setup("tiny", &["workload.requests=50000", "workload.read_share=0.5"]);
             assert_eq!(summary(&setup, listed, gear), summary(&setup, given, gear), "{}", gc.name);
         }
-        for parity in ["raid5"].map(|name| card(name)) {
+        for parity in ["raid5"].map(card) {
             let (listed, given) =
                 (Cards { parity, ..plain }, Cards { parity: twin(parity), ..plain });
             let setup = setup(

@@ -54,7 +54,7 @@ pub(crate) fn draw(args: &DrawArgs) -> Result<String, String> {
     Ok(format!("{}: {} cases, {} bytes", args.out.display(), lines.len(), packed.len()))
 }
 
-/// Random numbers (SplitMix64).
+/// Random numbers (`SplitMix64`).
 struct Dice(u64);
 
 impl Dice {
@@ -217,6 +217,8 @@ fn draw_rows(dice: &mut Dice, config: &DriveConfig, gear: Gear, goes_by_a_clock:
     } else {
         dice.pick(&[0, 10_000, 100_000, 2_000_000]).max(u64::from(gear == Gear::Fluid) * 10_000)
     };
-    rows.iter_mut().for_each(|row| row.4 *= unit);
+    for row in &mut rows {
+        row.4 *= unit;
+    }
     rows
 }
