@@ -26,7 +26,7 @@ READ_HOT = ["--fio", "examples/jobs/read-hot.fio"]
 # Each run has a title, a workload, and the number of P/E cycles that the drive has used.
 RUNS = [
     ("PostgreSQL's block trace, replayed 20 times, on a fresh drive", TRACE, 0),
-    ("The same trace on a drive that has used 2,500 of its 3,000 P/E cycles", TRACE, 2500),
+    ("This trace on a drive that has used 2,500 of its 3,000 P/E cycles", TRACE, 2500),
     ("The read-hot job on a fresh drive", READ_HOT, 0),
     ("The read-hot job on a drive that has used 1,500 of its 3,000 P/E cycles", READ_HOT, 1500),
 ]
