@@ -3,7 +3,7 @@
 //!
 //! **Checked:** the swarm uses all checks of the oracle. A correct policy must lose nothing while
 //! its guarantee holds, also at the border of it. Settings that break the guarantee must be refused
-//! before a run. The content must match a simple reference drive, and every request must be served.
+//! before a run. Every request must be served.
 //! **Not checked:** closed forms check that the figures are right.
 //!
 //! Techniques, gears, schedules, cells and error models come from balanced draws (`balanced`), so
