@@ -383,6 +383,9 @@ mod tests {
         ftl.rewrite(flash, &mut slots, rewrite, Cause::Reclaim, Reads::NEVER);
         assert_eq!((drive.flash.hot(block).valid, drive.flash.pages_away(0)), (22, 2));
         assert_eq!(drive.ftl.score(&drive.flash, block), 24);
+        let (flash, ftl, mut slots) = drive.parts();
+        ftl.rewrite(flash, &mut slots, Rewrite::all(block), Cause::Reclaim, Reads::NEVER);
+        assert_eq!(drive.flash.pages_away(0), 0, "an erased block has all of its pages again");
     }
 
     /// Ten of 24 pages are written: three whole wordlines, each of which keeps two pages, and a
