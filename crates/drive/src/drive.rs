@@ -158,12 +158,6 @@ impl Drive {
         self.flash.watch.wants_time()
     }
 
-    /// Returns the number of pages that the write buffer may hold while they are programmed; 0 if
-    /// the buffer is off.
-    pub(crate) fn buffer_slots(&self) -> u32 {
-        self.ftl.buffer_slots
-    }
-
     /// Programs all wordlines for which pages wait.
     pub(crate) fn pad_streams(&mut self) {
         let (ftl, mut cx) = self.parts();

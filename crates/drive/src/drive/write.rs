@@ -63,7 +63,7 @@ impl Drive {
         });
         self.ftl.map.set(lpn, Entry::buffered(slot));
         self.keep_with_stripe(lpn, slot);
-        if self.buffer_slots() == 0 && self.geometry.stripes.is_none() {
+        if self.ftl.buffer_slots == 0 && self.geometry.stripes.is_none() {
             self.flush_one();
         }
     }
@@ -245,7 +245,7 @@ impl Drive {
         if self.geometry.stripes.is_some() {
             self.end_group();
         }
-        if self.flash.by_wordline() && self.buffer_slots() == 0 {
+        if self.flash.by_wordline() && self.ftl.buffer_slots == 0 {
             self.pad_written();
         }
     }
@@ -264,7 +264,7 @@ impl Drive {
         while self.ftl.buffer.through() > 0 {
             self.flush_one();
         }
-        while self.buffer_slots() == 0 && self.ftl.buffer.oldest().is_some() {
+        while self.ftl.buffer_slots == 0 && self.ftl.buffer.oldest().is_some() {
             self.flush_one();
         }
     }
