@@ -11,4 +11,4 @@ pub mod reclaim;
 pub mod refresh;
 pub mod rewrite;
 pub mod seed;
-pub(crate) use at_work::{Away, Facts, Slots, Told};
+pub(crate) use at_work::{Away, Context, Facts, Told};

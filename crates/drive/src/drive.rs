@@ -29,7 +29,7 @@ use crate::api::gc::{GcPolicy, GcTechnique};
 use crate::api::parity::{Parity, ParityTechnique};
 use crate::api::reclaim::{Policy, Technique, View};
 use crate::api::refresh::{Refresh, RefreshTechnique};
-use crate::api::{Facts, Slots, Told};
+use crate::api::{Context, Facts, Told};
 use crate::base::geometry::Geometry;
 use crate::base::metrics::HostCounts;
 use crate::base::request::Request;
@@ -158,16 +158,10 @@ impl Drive {
         self.flash.watch.wants_time()
     }
 
-    /// Returns the number of pages that the write buffer may hold while they are programmed; 0 if
-    /// the buffer is off.
-    pub(crate) fn buffer_slots(&self) -> u32 {
-        self.ftl.buffer_slots
-    }
-
     /// Programs all wordlines for which pages wait.
     pub(crate) fn pad_streams(&mut self) {
-        let (flash, ftl, mut slots) = self.parts();
-        ftl.pad_streams(flash, &mut slots);
+        let (ftl, mut cx) = self.parts();
+        ftl.pad_streams(&mut cx);
     }
 
     /// Returns a deferred job; `None` if the job is done.
@@ -178,8 +172,8 @@ impl Drive {
     /// Moves the next page of a deferred job. Returns false if no page was left and the job has
     /// ended.
     pub(crate) fn step_job(&mut self, job: JobRef) -> bool {
-        let (flash, ftl, mut slots) = self.parts();
-        ftl.step_job(flash, &mut slots, job)
+        let (ftl, mut cx) = self.parts();
+        ftl.step_job(&mut cx, job)
     }
 
     /// Returns the policy, and the state that it may see, for a question about a block.
@@ -192,12 +186,13 @@ impl Drive {
         (&mut self.policy, View::of(&self.flash, away, told, budget))
     }
 
-    /// Returns the flash, the controller, and the questions that the controller may ask techniques.
+    /// Returns the controller, and the flash with the questions that the controller may ask
+    /// techniques.
     #[inline]
-    pub(crate) fn parts(&mut self) -> (&mut Flash, &mut Ftl, Slots<'_>) {
+    pub(crate) fn parts(&mut self) -> (&mut Ftl, Context<'_>) {
         let told = Told { config: &self.config, facts: &self.facts, host: &self.host };
-        let slots = Slots::new(&mut self.policy, &mut self.gc, &self.refresh, told, self.flash.now);
-        (&mut self.flash, &mut self.ftl, slots)
+        let Self { policy, gc, refresh, flash, ftl, .. } = self;
+        (ftl, Context { flash, reclaim: policy, gc, refresh, told })
     }
 }
 

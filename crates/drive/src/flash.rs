@@ -94,7 +94,7 @@ pub(crate) struct Flash {
     more_pec: Vec<u32>,
     /// Whole drive of which this drive is a sample.
     part_of: Option<PartOf>,
-    model: Option<Box<dyn ErrorModel>>,
+    model: Option<Box<ErrorModel>>,
     /// Levels at which reads begin.
     levels: Levels,
     draws: Draws,
@@ -145,7 +145,7 @@ impl Flash {
     pub(crate) fn new(
         config: &DriveConfig,
         geometry: Geometry,
-        model: Option<Box<dyn ErrorModel>>,
+        model: Option<Box<ErrorModel>>,
         counts: ToCount,
         timed: bool,
     ) -> Self {

@@ -11,7 +11,6 @@ mod delayed_parity;
 mod density;
 mod device;
 mod endurance;
-mod error_model;
 mod failures;
 mod gc_choice;
 mod gears;

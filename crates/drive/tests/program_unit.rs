@@ -56,13 +56,14 @@ fn without_a_buffer_a_write_is_acknowledged_when_its_last_wordline_is_programmed
 }
 
 /// Two pages fit in the buffer, so the first of three leaves it and waits for its wordline. While
-/// it waits, reads of it take no time. A pause of 100 ms brings it to flash.
+/// it waits, reads of it take no time. A pause of 100 ms brings it to flash: after the read at 99 ms,
+/// the pause ends at 199 ms.
 #[test]
 fn a_page_that_waits_is_served_from_memory_and_padded_after_a_pause() {
     let script = || {
         (0..3)
             .map(|page| request(Op::Write, 0, page, 1))
-            .chain([request(Op::Read, 99_000, 0, 1), request(Op::Read, 300_000, 0, 1)])
+            .chain([request(Op::Read, 99_000, 0, 1), request(Op::Read, 200_000, 0, 1)])
             .collect()
     };
     let (drive, engine) = run(&one_die("write_buffer = \"64KiB\"", ""), script());

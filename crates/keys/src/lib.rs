@@ -115,7 +115,7 @@ mod tests {
             "const RANDOM_DYNAMIC : f64 = 0.7",
             "const RANDOM_GAP : & 'static [u32] = & [1 , 9]",
             "fn default_dynamic () -> bool { true }",
-            "fn check_ranges",
+            "pub (crate) fn check_ranges",
         ] {
             assert!(code.contains(part), "{part} is not in {code}");
         }

@@ -101,7 +101,7 @@ fn check_ranges(table: Option<&String>) -> Option<TokenStream> {
     table.map(|table| {
         quote! {
             /// Checks every number against the range that its key declares.
-            fn check_ranges(&self) -> Result<(), ::vpass_model::config::ConfigError> {
+            pub(crate) fn check_ranges(&self) -> Result<(), ::vpass_model::config::ConfigError> {
                 ::vpass_model::config::keys::Keys::check_in(self, #table)
             }
         }

@@ -78,7 +78,7 @@ pub struct DriveConfig {
     #[key(default)]
     pub refresh: RefreshConfig,
     /// `[parity]`
-    #[serde(default, skip_serializing_if = "ParityConfig::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     #[key(default)]
     pub parity: ParityConfig,
     /// `[density]`
@@ -94,28 +94,33 @@ pub struct DriveConfig {
     #[key(default)]
     pub disturb: DisturbConfig,
     /// `[error]`
-    #[serde(default, skip_serializing_if = "ErrorConfig::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     #[key(default)]
     pub error: ErrorConfig,
     /// `[ecc]`
-    #[serde(default, skip_serializing_if = "EccConfig::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     #[key(default)]
     pub ecc: EccConfig,
     /// `[bch]`
-    #[serde(default, skip_serializing_if = "BchConfig::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     #[key(default)]
     pub bch: BchConfig,
     /// `[hints]`
-    #[serde(default, skip_serializing_if = "HintsConfig::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     #[key(default)]
     pub hints: HintsConfig,
     /// `[sheet]`
-    #[serde(default, skip_serializing_if = "SheetConfig::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     #[key(default)]
     pub sheet: SheetConfig,
     /// Larger drive of which this drive is a sample. A file cannot set this value.
     #[serde(skip)]
     pub part_of: Option<PartOf>,
+}
+
+/// Returns whether serde leaves a value out: it is the default.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl DriveConfig {
@@ -148,11 +153,11 @@ impl DriveConfig {
     pub fn resolve(mut self) -> Result<Self, ConfigError> {
         self.geometry.check()?;
         self.timing.check(self.geometry.cell)?;
-        self.gc.check()?;
-        self.wear.check()?;
-        self.reclaim.check()?;
+        self.gc.check_ranges()?;
+        self.wear.check_ranges()?;
+        self.reclaim.check_ranges()?;
         self.refresh.check()?;
-        self.density.check()?;
+        self.density.check_ranges()?;
         self.start.check()?;
         self.drive.check()?;
         let keeps = self.drive.write_buffer_protected;
@@ -175,7 +180,7 @@ impl DriveConfig {
         self.error.check(self.disturb.groups.len(), self.geometry.cell)?;
         self.ecc.check(self.geometry.page_size)?;
         self.hints.check()?;
-        self.sheet.check()?;
+        self.sheet.check_ranges()?;
         resolve::sizes(&mut self)?;
         crate::error::check(&self)?;
         Ok(self)

@@ -1,7 +1,7 @@
-//! Error models: effects of reads on data. Each model has a file, and this file has their common
-//! interface. The drive rarely asks a model. `assess` gives the dose up to which every page of a
-//! block certainly decodes at the first level. Beyond that dose, `health` gives the state of one
-//! page.
+//! Error models: effects of reads on data. What each model does by itself is in a file, and the rest
+//! is here and in `limits`. The drive rarely asks a model. `assess` gives the dose up to which every
+//! page of a block certainly decodes at the first level. Beyond that dose, `health` gives the state
+//! of one page.
 
 mod allowed;
 mod count;
@@ -21,7 +21,6 @@ use crate::config::{DisturbModel, DriveConfig};
 use crate::error::budget::PageAt;
 use crate::error::chance::Chances;
 pub use levels::Levels;
-use limits::PageLimits;
 use table::LimitTable;
 
 /// Reads of a wordline since its block's erase, and the dose that does not count for the wordline.
@@ -140,107 +139,90 @@ impl PageHealth {
     pub const WELL: Self = Self { retries: 0, is_lost: false };
 }
 
-/// Effect of reads on data.
-pub trait ErrorModel: Send {
+/// Effect of reads on data: the error model of a drive, with the limits of its pages. Limits are of
+/// reads alone, or, with an error rate, also include the gain by retries and the loss by age.
+pub struct ErrorModel {
+    /// Limits by group and P/E count.
+    pub table: LimitTable,
+    chances: Option<Chances>,
+    /// Number of pages of a wordline.
+    kinds: usize,
+    preprogram_weight: f64,
+    /// Distance of a wordline's neighbours in the error model `wordline`; `None` in the model
+    /// `count`.
+    stride: Option<usize>,
+}
+
+impl ErrorModel {
     /// Returns how long all pages of the block are certainly good.
-    fn assess(&self, block: &BlockView) -> Assessment;
+    pub fn assess(&self, block: &BlockView) -> Assessment {
+        match self.stride {
+            None => self.assess_by_count(block),
+            Some(stride) => self.assess_by_wordline(stride, block),
+        }
+    }
 
     /// Returns the dose of the block up to which every page decodes without a retry, whichever
     /// pages are read. Returns 0 if only a check of each page could tell.
-    fn clean_whatever_was_read(&self, _block: &BlockView) -> Quarters {
-        Quarters::ZERO
+    pub fn clean_whatever_was_read(&self, block: &BlockView) -> Quarters {
+        if self.stride.is_none() {
+            return Quarters::ZERO;
+        }
+        let endurances = self.endurances(block.pec);
+        self.of_new(block, &self.of_groups(block, &endurances), &endurances).min(LATEST)
     }
 
-    /// Returns the dose of a wordline if a neighbour's read has the weight `alpha`. A model without
-    /// limits by group uses the weight 1. The result is at most the block's dose times `alpha` or
-    /// 1, whichever is larger.
-    fn weighed_dose(&self, counts: &Counts, alpha: Alpha) -> Dose;
-
-    /// Returns the dose up to which a page decodes with this number of retries. Below 0 if the age
-    /// of the page alone exceeds the limit.
-    fn limit(&self, block: &BlockView, page: PageInBlock, retries: u8) -> Dose;
-
-    /// Returns the limits by group and P/E count behind the model; `None` if the model has none.
-    /// Techniques that need such limits are refused without them.
-    fn page_limits(&self) -> Option<&PageLimits> {
-        None
+    /// Returns the dose of a wordline if a neighbour's read has the weight `alpha`. The result is
+    /// at most the block's dose times `alpha` or 1, whichever is larger.
+    #[inline]
+    fn weighed_dose(&self, counts: &Counts, alpha: Alpha) -> Dose {
+        match self.stride {
+            None => count::dose(counts),
+            Some(stride) => wordline::dose(stride, counts, alpha),
+        }
     }
 
     /// Returns the part of the block's present dose that does not count for a wordline if the
     /// wordline is programmed now.
-    fn base_at_program(&self, block: &BlockView, wordline: WordlineInBlock) -> Quarters;
+    pub fn base_at_program(&self, block: &BlockView, wordline: WordlineInBlock) -> Quarters {
+        let before = match self.stride {
+            None => block.reads,
+            Some(stride) => self.before_program(stride, block, wordline),
+        };
+        spared(before, self.preprogram_weight)
+    }
 
     /// Returns the dose of a page.
-    fn dose(&self, block: &BlockView, page: PageInBlock) -> Dose {
+    pub fn dose(&self, block: &BlockView, page: PageInBlock) -> Dose {
         let (wordline, _) = block.wordline_and_kind(page);
-        let alpha = self
-            .limits()
-            .map_or(Alpha::ONE, |table| table.truth(table.group_of(wordline), block.pec).alpha);
+        let alpha = self.table.truth(self.table.group_of(wordline), block.pec).alpha;
         self.weighed_dose(&Counts::of(block, wordline), alpha)
     }
 
-    /// Returns the limit of a page for techniques. If data ages, this is the limit at the longest
-    /// allowed age, with the retries that techniques count with.
-    fn limit_to_keep(&self, block: &BlockView, page: PageInBlock) -> Dose {
-        self.page_limits()
-            .map_or_else(|| self.limit(block, page, 0), |limits| limits.to_keep(block, page))
-    }
-
-    /// Returns the largest number of retries before a page is given up.
-    fn max_retries(&self) -> u8 {
-        self.page_limits().map_or(0, PageLimits::max_retries)
-    }
-
-    /// Returns the RBER of a page. Called only if data has an error rate.
-    fn rate(&self, block: &BlockView, page: PageInBlock) -> f64 {
-        self.page_limits().map_or(0.0, |limits| limits.rate(block, page, self.dose(block, page)))
-    }
-
-    /// Returns the probabilities that reads at an error rate take retries; `None` without a known
-    /// codeword.
-    fn chances(&self) -> Option<&Chances> {
-        self.page_limits().and_then(PageLimits::chances)
-    }
-
-    /// Returns whether data ages under this model. If so, an answer holds only for the present
-    /// [`BlockView::age_step`].
-    fn ages(&self) -> bool {
-        self.page_limits().is_some_and(PageLimits::age)
-    }
-
-    /// Returns whether age alone exceeds the limit of a page's last retry. The arguments are P/E
-    /// count and step of age, and wordline and kind.
-    fn is_spoilt_by_age(&self, block: (u32, usize), page: (WordlineInBlock, u32)) -> bool {
-        self.page_limits().is_some_and(|limits| limits.is_spoilt_by_age(block, page))
-    }
-
-    /// Returns the limits of blocks at a P/E count and a step of age, if the model has a table.
-    fn levels(&self, pec: u32, step: usize) -> Option<Levels> {
-        self.page_limits().map(|limits| Levels::of(limits, pec, step))
+    /// Returns the limits of blocks at a P/E count and a step of age.
+    pub fn levels(&self, pec: u32, step: usize) -> Levels {
+        Levels::of(self, pec, step)
     }
 
     /// Returns the result of a read of a page, from the counts of the block's wordlines and from
     /// the limits at its wear and age.
-    ///
-    /// # Panics
-    /// Panics if the model has no table.
-    fn health_by(&self, levels: &Levels, counts: &Counts, page: PageAt) -> PageHealth {
-        let limits = self.page_limits().expect("levels are those of a table");
-        let dose = self.weighed_dose(counts, levels.alpha(limits.table.group_of(page.wordline)));
-        limits.health(levels, page, dose)
+    pub fn health_by(&self, levels: &Levels, counts: &Counts, page: PageAt) -> PageHealth {
+        let alpha = levels.alpha(self.table.group_of(page.wordline));
+        self.health_at(levels, page, self.weighed_dose(counts, alpha))
     }
 
     /// Returns the number of retries that a read of a page takes now. Also returns the dose that
     /// reads anywhere in the block may add before a read of the page takes more retries. Returns
     /// `None` if no retry decodes the page. The arguments are those of [`Self::health_by`].
-    ///
-    /// # Panics
-    /// Panics if the model has no table.
-    fn room_by(&self, levels: &Levels, counts: &Counts, page: PageAt) -> Option<(u8, Quarters)> {
-        let limits = self.page_limits().expect("levels are those of a table");
-        let alpha = levels.alpha(limits.table.group_of(page.wordline));
+    pub fn room_by(
+        &self,
+        levels: &Levels,
+        counts: &Counts,
+        page: PageAt,
+    ) -> Option<(u8, Quarters)> {
+        let alpha = levels.alpha(self.table.group_of(page.wordline));
         let dose = self.weighed_dose(counts, alpha);
-        let (retries, limit) = limits.level(levels, page, dose)?;
+        let (retries, limit) = self.level(levels, page, dose)?;
         // A read elsewhere in the block adds its dose. A read of a neighbour adds alpha times its
         // dose.
         let most = alpha.max(Alpha::ONE);
@@ -249,7 +231,7 @@ pub trait ErrorModel: Send {
 
     /// Returns the result of a read of a page: the smallest number of retries that decodes the
     /// page.
-    fn health(&self, block: &BlockView, page: PageInBlock) -> PageHealth {
+    pub fn health(&self, block: &BlockView, page: PageInBlock) -> PageHealth {
         let (dose, most) = (self.dose(block, page), self.max_retries());
         let enough = (0..=most).find(|retries| {
             let limit = self.limit(block, page, *retries);
@@ -257,26 +239,16 @@ pub trait ErrorModel: Send {
         });
         PageHealth { retries: enough.unwrap_or(most), is_lost: enough.is_none() }
     }
-
-    /// Returns the table of limits by group and P/E count, if the model has one.
-    fn limits(&self) -> Option<&LimitTable> {
-        self.page_limits().map(|limits| &limits.table)
-    }
 }
 
 /// Returns the model of a configuration; `None` if reads disturb nothing.
-pub fn error_model(config: &DriveConfig) -> Option<Box<dyn ErrorModel>> {
-    let limits = || PageLimits::of(config).expect("the model has a table");
-    let weight = config.disturb.preprogram_weight;
-    match config.disturb.model {
-        DisturbModel::None => None,
-        DisturbModel::Count => Some(Box::new(count::Count::new(limits(), weight))),
-        DisturbModel::Wordline => Some(Box::new(wordline::WordlineModel::new(
-            limits(),
-            weight,
-            config.geometry.neighbour_stride,
-        ))),
-    }
+pub fn error_model(config: &DriveConfig) -> Option<Box<ErrorModel>> {
+    let stride = match config.disturb.model {
+        DisturbModel::None => return None,
+        DisturbModel::Count => None,
+        DisturbModel::Wordline => Some(config.geometry.neighbour_stride as usize),
+    };
+    Some(Box::new(ErrorModel::of(config, stride).expect("the model has a table")))
 }
 
 /// Names of all models, each with a line of text.

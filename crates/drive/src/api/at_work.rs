@@ -3,13 +3,13 @@
 //! drive.
 
 use crate::api::asked::Asked;
-use crate::api::gc::{Candidates, GcPolicy};
+use crate::api::gc::GcPolicy;
 use crate::api::reclaim::{Policy, View};
 use crate::api::refresh::{Held, Refresh};
 use crate::api::rewrite::Merges;
 use crate::base::latency::AccessLatency;
 use crate::base::metrics::HostCounts;
-use crate::base::units::{BlockId, Cause, Moment, Ns, Ppn, Reads};
+use crate::base::units::{BlockId, Cause, Moment, Ppn, Reads};
 use crate::config::DriveConfig;
 use crate::disturb::told::Limits;
 use crate::flash::Flash;
@@ -103,41 +103,30 @@ impl<'a> Held<'a> {
     }
 }
 
-/// Interface of the controller to the techniques.
-pub(crate) struct Slots<'a> {
-    reclaim: &'a mut Asked<dyn Policy>,
-    gc: &'a mut Asked<dyn GcPolicy>,
-    refresh: &'a Asked<dyn Refresh>,
-    told: Told<'a>,
-    /// Current time of the drive, at which new jobs begin.
-    pub(crate) now: Ns,
+/// The flash, and the interface of the controller to the techniques.
+pub(crate) struct Context<'a> {
+    pub(crate) flash: &'a mut Flash,
+    pub(crate) reclaim: &'a mut Asked<dyn Policy>,
+    pub(crate) gc: &'a mut Asked<dyn GcPolicy>,
+    pub(crate) refresh: &'a Asked<dyn Refresh>,
+    pub(crate) told: Told<'a>,
 }
 
-impl<'a> Slots<'a> {
-    pub(crate) fn new(
-        reclaim: &'a mut Asked<dyn Policy>,
-        gc: &'a mut Asked<dyn GcPolicy>,
-        refresh: &'a Asked<dyn Refresh>,
-        told: Told<'a>,
-        now: Ns,
-    ) -> Self {
-        Self { reclaim, gc, refresh, told, now }
-    }
-
+impl Context<'_> {
     /// Returns the read count at which a block that will be written has its first alarm.
-    pub(crate) fn arm(&mut self, flash: &Flash, away: Away, block: BlockId) -> Reads {
-        self.reclaim.arm(&self.told.view(flash, away, block), block)
+    pub(crate) fn arm(&mut self, away: Away, block: BlockId) -> Reads {
+        self.reclaim.arm(&self.told.view(self.flash, away, block), block)
     }
 
     /// Returns the blocks whose reads must be drawn before [`Self::arm`] is called. This matters
     /// only if reads are drawn in bulk.
-    pub(crate) fn compared_with(&self, flash: &Flash, away: Away, block: BlockId) -> Vec<BlockId> {
-        self.reclaim.compares_with(&self.told.view(flash, away, block), block)
+    pub(crate) fn compared_with(&self, away: Away, block: BlockId) -> Vec<BlockId> {
+        self.reclaim.compares_with(&self.told.view(self.flash, away, block), block)
     }
 
     /// Reports that a block will be erased.
-    pub(crate) fn erased(&mut self, flash: &Flash, away: Away, block: BlockId, cause: Cause) {
-        let view = self.told.view(flash, away, block);
+    pub(crate) fn erased(&mut self, away: Away, block: BlockId, cause: Cause) {
+        let view = self.told.view(self.flash, away, block);
         self.reclaim.ask_mut("erased", |policy| policy.erased(&view, block, cause));
     }
 
@@ -150,10 +139,5 @@ impl<'a> Slots<'a> {
     /// faster. The block that GC picked has `picked` valid pages.
     pub(crate) fn adjusted_at_gc(&self, held: &Held, picked: u32) -> Merges {
         self.refresh.ask("at_gc", |refresh| refresh.at_gc(held, picked))
-    }
-
-    /// Returns the block to clean.
-    pub(crate) fn pick(&mut self, among: &Candidates) -> Option<BlockId> {
-        self.gc.pick(among)
     }
 }

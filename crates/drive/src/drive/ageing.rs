@@ -85,8 +85,8 @@ impl Drive {
             }
             if let Some(slot) = self.ftl.job_of(block) {
                 self.ftl.refresh.deadline_misses += 1;
-                let (flash, ftl, mut slots) = self.parts();
-                ftl.finish_job(flash, &mut slots, slot);
+                let (ftl, mut cx) = self.parts();
+                ftl.finish_job(&mut cx, slot);
             }
             if self.flash.hot(block).state == BlockState::Free
                 || self.flash.hot(block).write_ptr == 0
@@ -114,8 +114,8 @@ impl Drive {
 
     /// Begins to rewrite a block. If the rewrite is due by now, it is done at once.
     fn rewrite_aged(&mut self, block: BlockId, end: Moment) {
-        let (flash, ftl, mut slots) = self.parts();
-        ftl.before_reclaim(flash, &mut slots, block);
+        let (ftl, mut cx) = self.parts();
+        ftl.before_reclaim(&mut cx, block);
         let hot = *self.flash.hot(block);
         if hot.state == BlockState::Open {
             self.ftl.refresh.open_blocks += 1;
@@ -128,18 +128,17 @@ impl Drive {
             self.ftl.wheel.set(block, end);
         }
         let (rewrite, burden) = self.rewrite_for_age(block);
-        let (flash, ftl, mut slots) = self.parts();
-        ftl.rewrite(flash, &mut slots, rewrite, Cause::Refresh, Reads::NEVER);
+        let (ftl, mut cx) = self.parts();
+        ftl.rewrite(&mut cx, rewrite, Cause::Refresh, Reads::NEVER);
         if ftl.job_of(block).is_some() {
-            flash.bring_forward(block, burden);
+            cx.flash.bring_forward(block, burden);
         }
         if late && let Some(slot) = ftl.job_of(block) {
-            ftl.finish_job(flash, &mut slots, slot);
+            ftl.finish_job(&mut cx, slot);
         }
         // Like writes, refresh uses up free blocks.
-        ftl.collect_in_background(flash, &mut slots, flash.geometry.domain_of(block));
-        ftl.level_wear(flash, &mut slots);
-        ftl.adjust_in_turn(flash, &mut slots);
+        let domain = cx.flash.geometry.domain_of(block);
+        ftl.keep_house(&mut cx, domain);
         self.form_waiting();
     }
 

@@ -153,8 +153,8 @@ impl Drive {
         } else if let Some(slot) = self.ftl.job_of(block).filter(|slot| {
             self.ftl.jobs[*slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER)
         }) {
-            let (flash, ftl, mut slots) = self.parts();
-            ftl.finish_job(flash, &mut slots, slot);
+            let (ftl, mut cx) = self.parts();
+            ftl.finish_job(&mut cx, slot);
         } else {
             self.look_at_job(block);
         }
@@ -209,8 +209,8 @@ impl Drive {
     fn adjust_what_stays(&mut self, block: BlockId) {
         let held = Held::of(&self.flash, block);
         let merges = self.refresh.ask("at_reclaim", |refresh| refresh.at_reclaim(&held));
-        let (flash, ftl, mut slots) = self.parts();
-        ftl.adjust_in_place(flash, &mut slots, block, merges);
+        let (ftl, mut cx) = self.parts();
+        ftl.adjust_in_place(&mut cx, block, merges);
     }
 
     /// Asks the policy, and carries out the probes that it wants first. Returns its next alarm and
@@ -243,8 +243,8 @@ impl Drive {
     pub(crate) fn reclaim(&mut self, mut rewrite: Rewrite, deadline: Reads) {
         let block = rewrite.block;
         self.flash.draw_reads(block);
-        let (flash, ftl, mut slots) = self.parts();
-        ftl.before_reclaim(flash, &mut slots, block);
+        let (ftl, mut cx) = self.parts();
+        ftl.before_reclaim(&mut cx, block);
         self.ftl.settle(&self.flash, &mut rewrite);
         if self.flash.hot(block).has(MOVING) {
             // GC or wear levelling has taken the block since the policy was asked, to free space
@@ -257,13 +257,12 @@ impl Drive {
         }
         self.ftl.reclaim.invocations += 1;
         self.blame.book(&self.flash, block, rewrite.moving(self.geometry.pages_per_block).as_ref());
-        let (flash, ftl, mut slots) = self.parts();
-        ftl.rewrite(flash, &mut slots, rewrite, Cause::Reclaim, deadline);
+        let (ftl, mut cx) = self.parts();
+        ftl.rewrite(&mut cx, rewrite, Cause::Reclaim, deadline);
         // Like writes, reclaim uses up free blocks. Without writes, nothing else would free new
         // blocks.
-        ftl.collect_in_background(flash, &mut slots, flash.geometry.domain_of(block));
-        ftl.level_wear(flash, &mut slots);
-        ftl.adjust_in_turn(flash, &mut slots);
+        let domain = cx.flash.geometry.domain_of(block);
+        ftl.keep_house(&mut cx, domain);
         self.form_waiting();
     }
 
@@ -274,8 +273,8 @@ impl Drive {
         let Some(slot) = self.ftl.job_of(block) else { return };
         if self.ftl.jobs[slot].as_ref().is_some_and(|job| job.deadline != Reads::NEVER) {
             self.ftl.reclaim.deadline_misses += 1;
-            let (flash, ftl, mut slots) = self.parts();
-            ftl.finish_job(flash, &mut slots, slot);
+            let (ftl, mut cx) = self.parts();
+            ftl.finish_job(&mut cx, slot);
             return;
         }
         if self.leaves_alone(block) {

@@ -12,7 +12,7 @@ use crate::base::geometry::Geometry;
 use crate::base::metrics::HostCounts;
 use crate::base::units::Ppn;
 use crate::config::{ConfigError, DriveConfig, MIN_SPARE_BLOCKS};
-use crate::disturb::{ErrorModel, error_model};
+use crate::disturb::error_model;
 use crate::drive::audit::blame::Blame;
 use crate::drive::failing::Failing;
 use crate::drive::regroup::Regroup;
@@ -36,22 +36,15 @@ impl Drive {
         techniques: &Techniques,
         timed: bool,
     ) -> Result<Self, ConfigError> {
-        Self::with_cards(config, None, techniques, timed)
-    }
-
-    /// Creates an empty drive with an error model of its own. The guarantee of the reclaim
-    /// technique is not checked.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Self::new`]. Also reports a technique that needs limits, if the
-    /// model has no table of limits.
-    pub fn with_error_model(
-        config: DriveConfig,
-        model: Box<dyn ErrorModel>,
-        techniques: &Techniques,
-        timed: bool,
-    ) -> Result<Self, ConfigError> {
-        Self::with_cards(config, Some(model), techniques, timed)
+        let Techniques { reclaim: technique, refresh, parity, .. } = *techniques;
+        let config = parity::drive(refresh::drive(config, refresh), parity);
+        reclaim::check(&config, technique)?;
+        promise::check(&config, technique)?;
+        let config = technique.drive(config);
+        refresh::check(&config, refresh)?;
+        parity::check(&config, parity, technique)?;
+        let policy = technique.asked(&config, techniques.seed);
+        Self::assemble(config, policy, Some(technique), techniques, timed)
     }
 
     /// Creates an empty drive with a policy that has no card, instead of `techniques.reclaim`. The
@@ -68,33 +61,12 @@ impl Drive {
     ) -> Result<Self, ConfigError> {
         let config = refresh::drive(config, techniques.refresh);
         refresh::check(&config, techniques.refresh)?;
-        let model = error_model(&config);
         let policy = Asked::listed(UNLISTED, policy);
-        Self::assemble((config, model), policy, None, techniques, timed)
-    }
-
-    fn with_cards(
-        config: DriveConfig,
-        own_model: Option<Box<dyn ErrorModel>>,
-        techniques: &Techniques,
-        timed: bool,
-    ) -> Result<Self, ConfigError> {
-        let Techniques { reclaim: technique, refresh, parity, .. } = *techniques;
-        let config = parity::drive(refresh::drive(config, refresh), parity);
-        reclaim::check(&config, technique)?;
-        if own_model.is_none() {
-            promise::check(&config, technique)?;
-        }
-        let config = technique.drive(config);
-        refresh::check(&config, refresh)?;
-        parity::check(&config, parity, technique)?;
-        let model = own_model.or_else(|| error_model(&config));
-        let policy = technique.asked(&config, techniques.seed);
-        Self::assemble((config, model), policy, Some(technique), techniques, timed)
+        Self::assemble(config, policy, None, techniques, timed)
     }
 
     fn assemble(
-        (config, model): (DriveConfig, Option<Box<dyn ErrorModel>>),
+        config: DriveConfig,
         policy: Asked<dyn Policy>,
         technique: Option<&Technique>,
         &Techniques { gc, refresh, parity, seed, .. }: &Techniques,
@@ -132,10 +104,7 @@ impl Drive {
         let hears_retries = hint_books.is_some()
             || policy.ask("follows_retries", |policy| policy.follows_retries());
         let counts = ToCount { counters, counts_pages: own.iter().any(|s| s.counts_pages) };
-        let flash = Flash::new(&config, geometry.clone(), model, counts, timed);
-        if let Some(technique) = technique {
-            reclaim::check_table(technique, !flash.has_model() || flash.limits().is_some())?;
-        }
+        let flash = Flash::new(&config, geometry.clone(), error_model(&config), counts, timed);
         let mut drive = Self {
             ftl: Ftl::new(&config, &geometry, own),
             flash,

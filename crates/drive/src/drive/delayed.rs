@@ -118,7 +118,7 @@ impl Drive {
     /// Ends an update after its pages were written or trimmed. Its partial parity is then as
     /// computed.
     pub(super) fn end_renewal(&mut self, update: &Update, kept: Vec<(Lpn, Ppn)>) {
-        let (flash, ftl, _) = self.parts();
+        let (flash, ftl) = (&mut self.flash, &mut self.ftl);
         if ftl.is_on_flash(update.stripe) {
             let (covered, exposed) = ftl.partial.renew(
                 update.stripes,
@@ -226,23 +226,23 @@ impl Drive {
 
     fn program_parity(&mut self, stripes: Stripes, stripe: u32, number: u32) {
         let parity = stripes.parity(stripe);
-        let (flash, ftl, mut slots) = self.parts();
+        let (ftl, mut cx) = self.parts();
         let old = ftl.place_of(parity);
-        let dst = ftl.place(flash, &mut slots, parity, HOST, Origin::Xor(number), Cause::Parity);
-        flash.record(NandOp::Striped { dst, serial: number, waits: true, cause: Cause::Parity });
+        let dst = ftl.place(&mut cx, parity, HOST, Origin::Xor(number), Cause::Parity);
+        cx.flash.record(NandOp::Striped { dst, serial: number, waits: true, cause: Cause::Parity });
         if let Some(old) = old {
-            ftl.invalidate(flash, old);
+            ftl.invalidate(cx.flash, old);
         }
-        ftl.is_programmed(flash, parity);
+        ftl.is_programmed(cx.flash, parity);
     }
 
     /// Ensures a free block where a page is going to be written.
     pub(super) fn make_room_for(&mut self, lpn: Lpn) {
-        let (flash, ftl, mut slots) = self.parts();
+        let (ftl, mut cx) = self.parts();
         ftl.aim(HOST, lpn);
         if ftl.needs_block(HOST) {
             let domain = ftl.domain_of_page(lpn);
-            ftl.ensure_room(flash, &mut slots, domain);
+            ftl.ensure_room(&mut cx, domain);
         }
     }
 }

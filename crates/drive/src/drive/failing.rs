@@ -365,9 +365,9 @@ impl Drive {
     fn refill_reserve(&mut self) {
         for domain in 0..self.geometry.domains() {
             if self.geometry.blocks_of_domain(domain).any(|block| !self.flash.has_failed(block)) {
-                let (flash, ftl, mut slots) = self.parts();
+                let (ftl, mut cx) = self.parts();
                 let reserve = ftl.reserve();
-                ftl.ensure_free(flash, &mut slots, domain as usize, reserve);
+                ftl.ensure_free(&mut cx, domain as usize, reserve);
             }
         }
     }

@@ -158,7 +158,7 @@ impl Drive {
             None => _ = self.sweep(stripes),
         }
         self.form_waiting();
-        let (flash, ftl, _) = self.parts();
+        let (flash, ftl) = (&mut self.flash, &mut self.ftl);
         ftl.pace_forming(flash);
     }
 
@@ -334,10 +334,10 @@ mod tests {
         next_block_has(&mut drive, D[1], T_P + 1);
         let block = drive.geometry.block_of(drive.ftl.place_of(D[1]).unwrap());
         let parity = drive.flash_counts().programs[Cause::Parity as usize];
-        let (flash, ftl, mut slots) = drive.parts();
-        ftl.rewrite(flash, &mut slots, Rewrite::all(block), Cause::Reclaim, Reads::NEVER);
+        let (ftl, mut cx) = drive.parts();
+        ftl.rewrite(&mut cx, Rewrite::all(block), Cause::Reclaim, Reads::NEVER);
         let job = ftl.job_of(block).unwrap();
-        ftl.finish_job(flash, &mut slots, job);
+        ftl.finish_job(&mut cx, job);
         assert_eq!(
             (drive.ftl.counter(0), drive.forming_window().unwrap().stripes),
             (1, 2),
@@ -370,8 +370,8 @@ mod tests {
         for (to_worn, formed) in [(true, 0), (false, 0)] {
             let block = drive.geometry.block_of(drive.ftl.place_of(D[1]).unwrap());
             assert_eq!(drive.flash.cold(block).pec > T_P, to_worn);
-            let (flash, ftl, mut slots) = drive.parts();
-            ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
+            let (ftl, mut cx) = drive.parts();
+            ftl.rewrite(&mut cx, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
             let now = drive.geometry.block_of(drive.ftl.place_of(D[1]).unwrap());
             assert_ne!(now, block);
             assert_eq!(

@@ -68,15 +68,9 @@ impl Drive {
             turn.next = (turn.next + 1) % self.geometry.blocks;
             if self.is_worth_regrouping(block, turn.least) {
                 turn.left = self.geometry.blocks;
-                let (flash, ftl, mut slots) = self.parts();
-                ftl.rewrite(
-                    flash,
-                    &mut slots,
-                    Rewrite::all_to(block, GC),
-                    Cause::Hint,
-                    Reads::NEVER,
-                );
-                ftl.level_wear(flash, &mut slots);
+                let (ftl, mut cx) = self.parts();
+                ftl.rewrite(&mut cx, Rewrite::all_to(block, GC), Cause::Hint, Reads::NEVER);
+                ftl.level_wear(&mut cx);
                 return true;
             }
             turn.left -= 1;

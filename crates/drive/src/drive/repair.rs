@@ -28,24 +28,24 @@ impl Drive {
 
     /// Writes a rebuilt page elsewhere, after it could not be read at `ppn`.
     pub(super) fn write_rebuilt(&mut self, lpn: Lpn, ppn: Ppn, number: u32) {
-        let (flash, ftl, mut slots) = self.parts();
-        ftl.make_way(flash, lpn, ppn);
+        let (ftl, mut cx) = self.parts();
+        ftl.make_way(cx.flash, lpn, ppn);
         ftl.aim(HOST, lpn);
         if ftl.needs_block(HOST) {
             let domain = ftl.domain_of_page(lpn);
-            ftl.ensure_room(flash, &mut slots, domain);
+            ftl.ensure_room(&mut cx, domain);
         }
         ftl.in_hand.retain(|other| *other != lpn);
         if ftl.place_of(lpn) != Some(ppn) {
             // Cleaning has also handled the page.
             return;
         }
-        let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Xor(number), Cause::Parity);
-        flash.note_recovered(lpn);
-        ftl.invalidate(flash, ppn);
-        ftl.is_programmed(flash, lpn);
-        flash.record(NandOp::Striped { dst, serial: number, waits: true, cause: Cause::Parity });
-        ftl.settle_parity(flash);
+        let dst = ftl.place(&mut cx, lpn, HOST, Origin::Xor(number), Cause::Parity);
+        cx.flash.note_recovered(lpn);
+        ftl.invalidate(cx.flash, ppn);
+        ftl.is_programmed(cx.flash, lpn);
+        cx.flash.record(NandOp::Striped { dst, serial: number, waits: true, cause: Cause::Parity });
+        ftl.settle_parity(cx.flash);
     }
 
     /// Rebuilds the rest of a partly written page in the controller's memory, after the rest could

@@ -358,21 +358,26 @@ impl Drive {
 
     /// Programs the oldest page of the buffer. Its old version is then not needed any more.
     fn program_first(&mut self, update: &Update) {
-        let (flash, ftl, mut slots) = self.parts();
+        let (ftl, mut cx) = self.parts();
         let slot = ftl.buffer.evict().expect("the buffer holds a page");
         let lpn = slot.lpn;
         ftl.map.set(lpn, Entry::UNMAPPED);
         if update.gone & update.bit(lpn) == 0 {
-            let dst = ftl.place(flash, &mut slots, lpn, HOST, Origin::Host, Cause::Host);
+            let dst = ftl.place(&mut cx, lpn, HOST, Origin::Host, Cause::Host);
             let waits = update.waiting & update.bit(lpn) != 0;
-            flash.record(NandOp::Striped { dst, serial: update.serial, waits, cause: Cause::Host });
+            cx.flash.record(NandOp::Striped {
+                dst,
+                serial: update.serial,
+                waits,
+                cause: Cause::Host,
+            });
         } else {
             // The rest of the page could not be read. A page of old and new parts would be wrong,
             // so the page is reported lost.
-            ftl.report_lost(flash, lpn);
+            ftl.report_lost(cx.flash, lpn);
         }
         if let Some(below) = slot.below.ppn() {
-            ftl.invalidate(flash, below);
+            ftl.invalidate(cx.flash, below);
         }
     }
 
@@ -383,7 +388,7 @@ impl Drive {
             self.end_update_by_wear(update, protected);
             return self.clean_after(update);
         }
-        let (flash, ftl, _) = self.parts();
+        let (flash, ftl) = (&mut self.flash, &mut self.ftl);
         if !ftl.is_on_flash(update.stripe) {
             // All data is zero, and so is the parity.
             ftl.drop_page(flash, update.parity());
@@ -400,31 +405,30 @@ impl Drive {
     /// Programs the parity that an update has computed.
     pub(super) fn program_parity_of(&mut self, update: &Update) {
         let parity = update.parity();
-        let (flash, ftl, mut slots) = self.parts();
+        let (ftl, mut cx) = self.parts();
         let old = ftl.place_of(parity);
-        let dst =
-            ftl.place(flash, &mut slots, parity, HOST, Origin::Xor(update.number), Cause::Parity);
-        flash.record(NandOp::Striped {
+        let dst = ftl.place(&mut cx, parity, HOST, Origin::Xor(update.number), Cause::Parity);
+        cx.flash.record(NandOp::Striped {
             dst,
             serial: update.serial,
             waits: true,
             cause: Cause::Parity,
         });
         if let Some(old) = old {
-            ftl.invalidate(flash, old);
+            ftl.invalidate(cx.flash, old);
         }
     }
 
     /// Ends an update. Background cleaning may then begin.
     pub(super) fn clean_after(&mut self, update: &Update) {
-        let (flash, ftl, mut slots) = self.parts();
-        if flash.is_timed() {
+        let (ftl, mut cx) = self.parts();
+        if cx.flash.is_timed() {
             for lpn in update.pages(true).chain([update.parity()]) {
                 let domain = ftl.domain_of_page(lpn);
-                ftl.collect_in_background(flash, &mut slots, domain);
+                ftl.collect_in_background(&mut cx, domain);
             }
         }
-        ftl.level_wear(flash, &mut slots);
-        ftl.adjust_in_turn(flash, &mut slots);
+        ftl.level_wear(&mut cx);
+        ftl.adjust_in_turn(&mut cx);
     }
 }

@@ -63,7 +63,7 @@ impl Drive {
         });
         self.ftl.map.set(lpn, Entry::buffered(slot));
         self.keep_with_stripe(lpn, slot);
-        if self.buffer_slots() == 0 && self.geometry.stripes.is_none() {
+        if self.ftl.buffer_slots == 0 && self.geometry.stripes.is_none() {
             self.flush_one();
         }
     }
@@ -149,35 +149,33 @@ impl Drive {
                 self.flash.tell(Event::Filled { lpn: front.lpn });
             }
         }
-        let (flash, ftl, mut slots) = self.parts();
+        let (ftl, mut cx) = self.parts();
         let stream = ftl.stream_of(HOST, front.lpn);
         if ftl.needs_block(stream) {
-            ftl.ensure_room(flash, &mut slots, 0);
+            ftl.ensure_room(&mut cx, 0);
         }
         // The old version may have moved meanwhile. The slot has its new place.
         let slot = ftl.buffer.evict().expect("the buffer holds a page");
         if let Some(below) = slot.below.ppn() {
-            ftl.invalidate(flash, below);
+            ftl.invalidate(cx.flash, below);
         }
         if !whole {
             // The rest of the page could not be read. A page of old and new parts would be wrong,
             // so the page is reported lost.
             ftl.map.set(slot.lpn, Entry::UNMAPPED);
-            let by_age = aged.is_some_and(|aged| flash.is_lost_by_age(aged));
-            ftl.report_lost_by(flash, slot.lpn, by_age);
+            let by_age = aged.is_some_and(|aged| cx.flash.is_lost_by_age(aged));
+            ftl.report_lost_by(cx.flash, slot.lpn, by_age);
             return;
         }
         ftl.map.set(slot.lpn, Entry::UNMAPPED);
         let lpn = slot.lpn;
-        if flash.by_wordline() {
-            ftl.gather(flash, &mut slots, Gatherer::Stream(stream), lpn, Origin::Host, Cause::Host);
+        if cx.flash.by_wordline() {
+            ftl.gather(&mut cx, Gatherer::Stream(stream), lpn, Origin::Host, Cause::Host);
         } else {
-            let dst = ftl.place(flash, &mut slots, lpn, stream, Origin::Host, Cause::Host);
-            flash.record(NandOp::Program { dst });
+            let dst = ftl.place(&mut cx, lpn, stream, Origin::Host, Cause::Host);
+            cx.flash.record(NandOp::Program { dst });
         }
-        ftl.collect_in_background(flash, &mut slots, 0);
-        ftl.level_wear(flash, &mut slots);
-        ftl.adjust_in_turn(flash, &mut slots);
+        ftl.keep_house(&mut cx, 0);
     }
 
     /// Records a fill read, which completes a partly written page.
@@ -247,15 +245,15 @@ impl Drive {
         if self.geometry.stripes.is_some() {
             self.end_group();
         }
-        if self.flash.by_wordline() && self.buffer_slots() == 0 {
+        if self.flash.by_wordline() && self.ftl.buffer_slots == 0 {
             self.pad_written();
         }
     }
 
     #[inline(never)]
     fn pad_written(&mut self) {
-        let (flash, ftl, mut slots) = self.parts();
-        ftl.pad_kind(flash, &mut slots, HOST);
+        let (ftl, mut cx) = self.parts();
+        ftl.pad_kind(&mut cx, HOST);
     }
 
     /// Ends the group of pages of a request. Without a buffer, all earlier pages leave.
@@ -266,7 +264,7 @@ impl Drive {
         while self.ftl.buffer.through() > 0 {
             self.flush_one();
         }
-        while self.buffer_slots() == 0 && self.ftl.buffer.oldest().is_some() {
+        while self.ftl.buffer_slots == 0 && self.ftl.buffer.oldest().is_some() {
             self.flush_one();
         }
     }

@@ -21,7 +21,7 @@ impl Flash {
     pub(crate) fn with_block_view<T>(
         &self,
         block: BlockId,
-        ask: impl FnOnce(&dyn ErrorModel, &BlockView) -> T,
+        ask: impl FnOnce(&ErrorModel, &BlockView) -> T,
     ) -> T {
         let hot = &self.hot[block.index()];
         let view = BlockView {
@@ -42,7 +42,7 @@ impl Flash {
     }
 
     #[inline]
-    pub(super) fn error_model(&self) -> &dyn ErrorModel {
+    pub(super) fn error_model(&self) -> &ErrorModel {
         self.model.as_deref().expect("the drive has an error model, so its wordlines are counted")
     }
 

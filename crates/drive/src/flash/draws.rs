@@ -38,7 +38,7 @@ impl Draws {
     /// lost codewords.
     pub(super) fn judge(
         &self,
-        model: &dyn ErrorModel,
+        model: &ErrorModel,
         view: &BlockView,
         page: PageInBlock,
         ppn: Ppn,
@@ -64,7 +64,7 @@ impl Draws {
     /// Returns the expected number of lost codewords of a page.
     pub(super) fn lost_codewords(
         &self,
-        model: &dyn ErrorModel,
+        model: &ErrorModel,
         view: &BlockView,
         page: PageInBlock,
     ) -> Option<f64> {
@@ -72,12 +72,7 @@ impl Draws {
     }
 
     /// Returns whether no read of a page decodes it, if retries are drawn.
-    pub(super) fn is_gone(
-        &self,
-        model: &dyn ErrorModel,
-        view: &BlockView,
-        page: PageInBlock,
-    ) -> bool {
+    pub(super) fn is_gone(&self, model: &ErrorModel, view: &BlockView, page: PageInBlock) -> bool {
         self.chances.as_ref().is_some_and(|chances| chances.is_gone(model.rate(view, page)))
     }
 

@@ -122,9 +122,9 @@ impl Flash {
         self.geometry.next_kept(hot.written_to(), hot.mode)
     }
 
-    /// Returns the read-disturb limits by group and P/E count, if the error model has them.
+    /// Returns the read-disturb limits by group and P/E count, if reads disturb data.
     pub(crate) fn limits(&self) -> Option<&LimitTable> {
-        self.model.as_deref().and_then(ErrorModel::limits)
+        self.model.as_ref().map(|model| &model.table)
     }
 
     /// Returns whether the wear of reprogramming also counts for limits.

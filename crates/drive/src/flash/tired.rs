@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::base::codings::FULL;
 use crate::base::dose::Quarters;
-use crate::base::units::{BlockId, Cause, Lpn, Ns, PageInBlock, Ppn, WordlineInBlock};
+use crate::base::units::{BlockId, Cause, Lpn, Ns, Ppn, WordlineInBlock};
 use crate::disturb::{Counts, Levels, PageHealth};
 use crate::error::budget::PageAt;
 use crate::flash::Flash;
@@ -166,14 +166,8 @@ impl Flash {
         (wordline, kind): (WordlineInBlock, u32),
         own: Quarters,
     ) -> PageHealth {
-        if self.tired.blocks.get(block.index()).is_none_or(|known| self.now >= known.until)
-            && !self.look_levels_up(block)
-        {
-            return self.health_without_table(
-                block,
-                wordline.first_page(self.geometry.cell.bits()) + kind,
-                own,
-            );
+        if self.tired.blocks.get(block.index()).is_none_or(|known| self.now >= known.until) {
+            self.look_levels_up(block);
         }
         let known = &self.tired.blocks[block.index()];
         let hot = &self.hot[block.index()];
@@ -198,35 +192,18 @@ impl Flash {
         self.recoded.of(block).get(wordline.index()).copied().filter(|own| *own != FULL)
     }
 
-    /// Returns the result of a read in a block that needs retries, under an error model without a
-    /// table of limits.
+    /// Looks up the limits of a block.
     #[cold]
-    fn health_without_table(
-        &mut self,
-        block: BlockId,
-        page: PageInBlock,
-        own: Quarters,
-    ) -> PageHealth {
-        self.before_sensing(self.geometry.first_page(block) + page, own, |_, model, view, page| {
-            model.health(view, page)
-        })
-    }
-
-    /// Looks up the limits of a block. Returns whether the error model has limits.
-    #[cold]
-    fn look_levels_up(&mut self, block: BlockId) -> bool {
-        let Some((number, factor)) = self.levels_of(block, self.age_step(block)) else {
-            return false;
-        };
+    fn look_levels_up(&mut self, block: BlockId) {
+        let (number, factor) = self.levels_of(block, self.age_step(block));
         let until = self.next_step_begins(block);
         let known = &mut self.tired.blocks[block.index()];
         *known = Tired { levels: number, factor, until, ..*known };
-        true
     }
 
     /// Returns the number of a block's levels at a step of age, and the ratio of its limits to
-    /// those of the worst block. Returns `None` if the error model has no limits.
-    fn levels_of(&mut self, block: BlockId, step: usize) -> Option<(u32, u32)> {
+    /// those of the worst block.
+    fn levels_of(&mut self, block: BlockId, step: usize) -> (u32, u32) {
         let pec = self.limit_pec(block);
         if self.tired.levels.len() == LEVELS_MAX && !self.tired.numbers.contains_key(&(pec, step)) {
             self.tired.forget_all();
@@ -235,12 +212,11 @@ impl Flash {
             self.model.as_deref().expect("only drives with an error model have tired blocks"),
             &mut self.tired,
         );
-        let factor = model.limits()?.block_factor(block);
         let number = *tired.numbers.entry((pec, step)).or_insert_with(|| {
-            tired.levels.extend(model.levels(pec, step));
+            tired.levels.push(model.levels(pec, step));
             tired.levels.len() as u32 - 1
         });
-        Some((number, factor))
+        (number, model.table.block_factor(block))
     }
 
     /// Returns how many host reads a block that needs retries can serve, in any page. At the next
@@ -258,7 +234,7 @@ impl Flash {
         if !self.is_plainly_tired(block) {
             return None;
         }
-        let (number, block_factor) = self.levels_of(block, step)?;
+        let (number, block_factor) = self.levels_of(block, step);
         let (levels, model) = (&self.tired.levels[number as usize], self.error_model());
         if !by_page && !levels.are_kinds_alike() {
             return None;

@@ -8,7 +8,7 @@
 //! After that, the data of a wordline counts as newly programmed: each of its cells was verified at
 //! its new level (inference). The dose of earlier reads stays.
 
-use crate::api::Slots;
+use crate::api::Context;
 use crate::api::refresh::Held;
 use crate::api::rewrite::{Merges, Recode, Rewrite};
 use crate::base::page_set::{holds, holds_any};
@@ -49,26 +49,26 @@ impl Ftl {
     /// Merges wordlines of another block in place if GC has picked a block.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
-    pub(crate) fn adjust_in_turn(&mut self, flash: &mut Flash, slots: &mut Slots) {
+    pub(crate) fn adjust_in_turn(&mut self, cx: &mut Context) {
         if let Some(picked) = self.turns.picked {
-            self.adjust_next(flash, slots, picked);
+            self.adjust_next(cx, picked);
         }
     }
 
     #[cold]
-    fn adjust_next(&mut self, flash: &mut Flash, slots: &mut Slots, picked: u32) {
+    fn adjust_next(&mut self, cx: &mut Context, picked: u32) {
         self.turns.picked = None;
         for _ in 0..LOOKS {
             let block = self.turns.next;
-            self.turns.next = flash.geometry.block_behind(block);
-            if flash.hot(block).state != BlockState::Closed
-                || flash.hot(block).has(MOVING)
-                || self.is_left_alone(flash, block)
+            self.turns.next = cx.flash.geometry.block_behind(block);
+            if cx.flash.hot(block).state != BlockState::Closed
+                || cx.flash.hot(block).has(MOVING)
+                || self.is_left_alone(cx.flash, block)
             {
                 continue;
             }
-            let merges = slots.adjusted_at_gc(&Held::of(flash, block), picked);
-            if self.adjust_in_place(flash, slots, block, merges) {
+            let merges = cx.adjusted_at_gc(&Held::of(cx.flash, block), picked);
+            if self.adjust_in_place(cx, block, merges) {
                 return;
             }
         }
@@ -78,26 +78,26 @@ impl Ftl {
     /// Returns false if the policy's reserve of reads is too small.
     pub(crate) fn adjust_in_place(
         &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
+        cx: &mut Context,
         block: BlockId,
         merges: Merges,
     ) -> bool {
         if merges.is_empty() {
             return false;
         }
-        let burden =
-            flash.burden_of_adjusting(block, &merges.wordlines(flash.geometry.wordlines_per_block));
-        if !flash.has_room_for(block, burden) {
+        let burden = cx
+            .flash
+            .burden_of_adjusting(block, &merges.wordlines(cx.flash.geometry.wordlines_per_block));
+        if !cx.flash.has_room_for(block, burden) {
             self.refresh.no_room += 1;
             return false;
         }
         let mut rewrite =
             Rewrite { block, parts: vec![], recode: Recode::Wordlines(merges), otherwise: GC };
-        self.settle(flash, &mut rewrite);
-        self.rewrite(flash, slots, rewrite, Cause::Refresh, Reads::NEVER);
+        self.settle(cx.flash, &mut rewrite);
+        self.rewrite(cx, rewrite, Cause::Refresh, Reads::NEVER);
         if self.job_of(block).is_some() {
-            flash.bring_forward(block, burden);
+            cx.flash.bring_forward(block, burden);
         }
         true
     }
@@ -105,76 +105,69 @@ impl Ftl {
     /// Merges a wordline of a job in place for a coding. `reserved` as for a move.
     pub(super) fn adjust(
         &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
+        cx: &mut Context,
         job: &mut Job,
         next: (u8, WordlineInBlock),
         reserved: bool,
     ) {
         let (coding, wordline) = next;
-        let (block, bits) = (job.block, flash.geometry.cell.bits());
+        let (block, bits) = (job.block, cx.flash.geometry.cell.bits());
         for page in wordline.pages(bits) {
-            if holds(flash.contents().valid_words(block), page) {
-                self.sense_valid(flash, slots, job, page);
+            if holds(cx.flash.contents().valid_words(block), page) {
+                self.sense_valid(cx, job, page);
             }
         }
-        if !holds_any(flash.contents().valid_words(block), wordline, bits) {
+        if !holds_any(cx.flash.contents().valid_words(block), wordline, bits) {
             return;
         }
-        let now = flash.now;
-        flash.tell(Event::Clock { at: now });
-        flash.recode_wordline(block, wordline, coding, job.cause);
+        let now = cx.flash.now;
+        cx.flash.tell(Event::Clock { at: now });
+        cx.flash.recode_wordline(block, wordline, coding, job.cause);
         self.refresh.merged_wordlines += 1;
-        job.note_adjusted(wordline, now.cast_signed(), flash.geometry.wordlines_per_block);
+        job.note_adjusted(wordline, now.cast_signed(), cx.flash.geometry.wordlines_per_block);
         for page in wordline.pages(bits) {
-            if holds(flash.contents().valid_words(block), page) {
-                self.verify(flash, slots, job, page, reserved);
+            if holds(cx.flash.contents().valid_words(block), page) {
+                self.verify(cx, job, page, reserved);
             }
         }
     }
 
     /// Senses a page of a wordline that was just merged, and writes it elsewhere if it differs from
     /// the copy in memory.
-    fn verify(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        job: &Job,
-        page: PageInBlock,
-        reserved: bool,
-    ) {
+    fn verify(&mut self, cx: &mut Context, job: &Job, page: PageInBlock, reserved: bool) {
         let Some(adjusting) = self.adjusting else { return };
-        let src = flash.geometry.first_page(job.block) + page;
-        let is_corrupted = adjusting.corrupts(src, flash.cold(job.block).pec);
-        let lpn = flash.contents().owner(src);
-        let to = self.way_out(flash, job, lpn);
+        let src = cx.flash.geometry.first_page(job.block) + page;
+        let is_corrupted = adjusting.corrupts(src, cx.flash.cold(job.block).pec);
+        let lpn = cx.flash.contents().owner(src);
+        let to = self.way_out(cx.flash, job, lpn);
         if is_corrupted && !reserved && self.needs_block(to) {
-            self.free_for(flash, slots, (to, flash.geometry.domain_of(job.block)), job.cause);
+            self.free_for(cx, (to, cx.flash.geometry.domain_of(job.block)), job.cause);
         }
-        let hidden = self.is_hidden(flash, lpn);
-        if flash.verify(lpn, src, job.cause, hidden, is_corrupted) {
-            flash.record(NandOp::Read {
+        let hidden = self.is_hidden(cx.flash, lpn);
+        if cx.flash.verify(lpn, src, job.cause, hidden, is_corrupted) {
+            cx.flash.record(NandOp::Read {
                 src,
-                coding: flash.read_coding(src),
-                level: flash.began_at(),
+                coding: cx.flash.read_coding(src),
+                level: cx.flash.began_at(),
                 cause: job.cause,
             });
             return;
         }
         self.refresh.corrupted_pages += 1;
-        let level = flash.began_at();
-        self.carry_page(flash, slots, job, (src, level, Some(Origin::Copy(src))), Some(to));
+        let level = cx.flash.began_at();
+        self.carry_page(cx, job, (src, level, Some(Origin::Copy(src))), Some(to));
     }
 
     /// Ends the merging of a job. If all remaining wordlines of its block were merged by it, the
     /// block is as old as the first merge.
-    pub(super) fn end_adjusting(&mut self, flash: &mut Flash, slots: &mut Slots, job: &Job) {
+    pub(super) fn end_adjusting(&mut self, cx: &mut Context, job: &Job) {
         let Some((adjusted, first)) = &job.adjusted else { return };
-        let (block, bits) = (job.block, flash.geometry.cell.bits());
+        let (block, bits) = (job.block, cx.flash.geometry.cell.bits());
         let holds = |wordline: &WordlineInBlock| {
-            holds_any(flash.contents().valid_words(block), *wordline, bits)
+            holds_any(cx.flash.contents().valid_words(block), *wordline, bits)
         };
-        let is_new = flash
+        let is_new = cx
+            .flash
             .geometry
             .wordlines_in_block()
             .filter(holds)
@@ -182,23 +175,24 @@ impl Ftl {
         if is_new {
             // Old versions in the block were not merged.
             self.make_whole_before_recoding(
-                flash,
+                cx.flash,
                 block,
-                &(WordlineInBlock::FIRST..WordlineInBlock::new(flash.geometry.wordlines_per_block)),
+                &(WordlineInBlock::FIRST
+                    ..WordlineInBlock::new(cx.flash.geometry.wordlines_per_block)),
             );
-            flash.restart_age(block, *first);
-            self.arm_again_for_age(flash, slots, block);
+            cx.flash.restart_age(block, *first);
+            self.arm_again_for_age(cx, block);
         }
     }
 
     /// Sets new times for a block that became younger: it is due later, and enters its next step of
     /// age earlier.
-    fn arm_again_for_age(&mut self, flash: &Flash, slots: &Slots, block: BlockId) {
+    fn arm_again_for_age(&mut self, cx: &mut Context, block: BlockId) {
         if self.steps.runs {
-            self.steps.set(block, flash.next_step_begins(block).cast_signed());
+            self.steps.set(block, cx.flash.next_step_begins(block).cast_signed());
         }
         if let Some(at) =
-            slots.first_look(flash.cold(block).programmed_at).filter(|_| self.wheel.runs)
+            cx.first_look(cx.flash.cold(block).programmed_at).filter(|_| self.wheel.runs)
         {
             self.wheel.set(block, at);
         }

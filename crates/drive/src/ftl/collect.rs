@@ -2,8 +2,9 @@
 
 use std::cmp::Reverse;
 
-use crate::api::Slots;
-use crate::api::gc::Candidates;
+use crate::api::Context;
+use crate::api::asked::Asked;
+use crate::api::gc::{Candidates, GcPolicy};
 use crate::api::rewrite::Rewrite;
 use crate::base::streams::{GC, HOST, RESERVE, WEAR};
 use crate::base::units::{BlockId, Cause, Reads, StreamId};
@@ -34,23 +35,17 @@ pub(super) struct Lagging {
 
 impl Ftl {
     /// Cleans until this number of blocks of a domain are free.
-    pub(crate) fn ensure_free(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        domain: usize,
-        blocks: u32,
-    ) {
+    pub(crate) fn ensure_free(&mut self, cx: &mut Context, domain: usize, blocks: u32) {
         while self.free.count(domain) < blocks {
-            assert!(self.collect_one(flash, slots, domain), "{OVERCOMMITTED}");
+            assert!(self.collect_one(cx, domain), "{OVERCOMMITTED}");
         }
     }
 
     /// Cleans until one block of a domain is free in addition to the reserve.
-    pub(crate) fn ensure_room(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
-        self.ensure_free(flash, slots, domain, self.reserve() + 1);
+    pub(crate) fn ensure_room(&mut self, cx: &mut Context, domain: usize) {
+        self.ensure_free(cx, domain, self.reserve() + 1);
         if self.share.is_some() {
-            self.keep_room(flash, slots, HOST);
+            self.keep_room(cx, HOST);
         }
     }
 
@@ -63,41 +58,39 @@ impl Ftl {
     /// the stream wants that.
     pub(crate) fn free_for(
         &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
+        cx: &mut Context,
         (stream, domain): (StreamId, usize),
         cause: Cause,
     ) {
-        let before = flash.counts().erases[Cause::Gc as usize];
+        let before = cx.flash.counts().erases[Cause::Gc as usize];
         let blocks = self.reserve() + 1;
-        while self.free.count(domain) < blocks && self.collect_one(flash, slots, domain) {}
+        while self.free.count(domain) < blocks && self.collect_one(cx, domain) {}
         // Without host writes, only reclaim and refresh open blocks, and a sample cleans for them.
         if self.share.is_some() && matches!(cause, Cause::Reclaim | Cause::Refresh) {
-            self.keep_room(flash, slots, stream);
+            self.keep_room(cx, stream);
         }
         // Cleaning may have opened a block of this stream itself, and then gains no other.
         assert!(
-            self.free.count(domain) >= blocks || self.has_open_in(flash, stream, domain),
+            self.free.count(domain) >= blocks || self.has_open_in(cx.flash, stream, domain),
             "{OVERCOMMITTED}"
         );
         if self.streams.wants_pool(stream) && self.free.count_in(domain, Side::Pool) == 0 {
-            self.collect_in_pool(flash, slots, domain);
+            self.collect_in_pool(cx, domain);
         }
-        self.count_cleaning(flash, before, cause);
+        self.count_cleaning(cx.flash, before, cause);
     }
 
     /// Cleans until a block of a domain is free in addition to the reserve, as long as cleaning
     /// gains space. Returns whether there is such a free block. Used for optional work.
     pub(super) fn free_if_it_gains(
         &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
+        cx: &mut Context,
         domain: usize,
         cause: Cause,
     ) -> bool {
-        let before = flash.counts().erases[Cause::Gc as usize];
-        while self.free.count(domain) <= self.reserve() && self.clean_one(flash, slots, domain) {}
-        self.count_cleaning(flash, before, cause);
+        let before = cx.flash.counts().erases[Cause::Gc as usize];
+        while self.free.count(domain) <= self.reserve() && self.clean_one(cx, domain) {}
+        self.count_cleaning(cx.flash, before, cause);
         self.free.count(domain) > self.reserve()
     }
 
@@ -116,72 +109,66 @@ impl Ftl {
     /// for each block that a read-hot stream opens. At that time, more blocks than the reserve are
     /// free, all outside the pool. They take the pages of the evicted block, and its erase gives a
     /// block back. So GC has as many pages to write to as before.
-    fn collect_in_pool(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
+    fn collect_in_pool(&mut self, cx: &mut Context, domain: usize) {
         let evicts = self.streams.evicts_full();
         let rests = |block: BlockId| {
-            flash.is_protected(block) && (!evicts || flash.hot(block).stream == WEAR)
+            cx.flash.is_protected(block) && (!evicts || cx.flash.hot(block).stream == WEAR)
         };
         let allowed = |block: BlockId| {
-            let hot = flash.hot(block);
-            flash.geometry.is_in_pool(block)
+            let hot = cx.flash.hot(block);
+            cx.flash.geometry.is_in_pool(block)
                 && hot.mode == 0
                 && !self.streams.wants_pool(hot.stream)
                 && !rests(block)
         };
-        if let Some(block) = self.pick_victim_of(flash, slots, domain, (&allowed, evicts)) {
-            let mut job =
-                self.begin(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
-            self.run_job(flash, slots, &mut job, true);
+        if let Some(block) = self.pick_victim_of(cx.flash, cx.gc, domain, (&allowed, evicts)) {
+            let mut job = self.begin(cx, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
+            self.run_job(cx, &mut job, true);
         }
     }
 
     /// Frees a block of a domain: cleans one, or else finishes any job. If flash has failed, there
     /// may be fewer spare blocks than the technique was set up for. Then blocks that hold fewer
     /// pages than they could are moved, too. Returns false if nothing can be done.
-    fn collect_one(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) -> bool {
-        if self.clean_one(flash, slots, domain) {
+    fn collect_one(&mut self, cx: &mut Context, domain: usize) -> bool {
+        if self.clean_one(cx, domain) {
             return true;
         }
-        let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
+        let is_here = |job: &Job| cx.flash.geometry.domain_of(job.block) == domain;
         if let Some(id) = self.jobs.iter().position(|j| j.as_ref().is_some_and(is_here)) {
             // Moving a part of a block frees no block.
-            let mut job = self.take_job(flash, id).widened();
-            self.pad(flash, slots, Gatherer::Block(job.block));
-            self.run_job(flash, slots, &mut job, true);
+            let mut job = self.take_job(cx.flash, id).widened();
+            self.pad(cx, Gatherer::Block(job.block));
+            self.run_job(cx, &mut job, true);
             return true;
         }
-        let has_room =
-            |block: BlockId| u32::from(flash.hot(block).valid) < flash.geometry.pages_per_block;
-        let Some(block) = self.pick_victim_of(flash, slots, domain, (&has_room, true)) else {
+        let has_room = |block: BlockId| {
+            u32::from(cx.flash.hot(block).valid) < cx.flash.geometry.pages_per_block
+        };
+        let Some(block) = self.pick_victim_of(cx.flash, cx.gc, domain, (&has_room, true)) else {
             return false;
         };
-        let mut job = self.begin(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
-        self.run_job(flash, slots, &mut job, true);
+        let mut job = self.begin(cx, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
+        self.run_job(cx, &mut job, true);
         true
     }
 
     /// Cleans a block of a domain: finishes a running GC job there, or else cleans the best victim.
     /// Returns false if there is no victim.
-    pub(super) fn clean_one(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        domain: usize,
-    ) -> bool {
-        let is_here = |job: &Job| flash.geometry.domain_of(job.block) == domain;
+    pub(super) fn clean_one(&mut self, cx: &mut Context, domain: usize) -> bool {
+        let is_here = |job: &Job| cx.flash.geometry.domain_of(job.block) == domain;
         if let Some(id) = self
             .jobs
             .iter()
             .position(|j| j.as_ref().is_some_and(|j| j.cause == Cause::Gc && is_here(j)))
         {
-            let mut job = self.take_job(flash, id);
-            self.run_job(flash, slots, &mut job, true);
-        } else if let Some(block) = self.pick_victim(flash, slots, domain) {
-            self.turns.pass(flash, block);
+            let mut job = self.take_job(cx.flash, id);
+            self.run_job(cx, &mut job, true);
+        } else if let Some(block) = self.pick_victim(cx.flash, cx.gc, domain) {
+            self.turns.pass(cx.flash, block);
             let to = GC;
-            let mut job =
-                self.begin(flash, slots, Rewrite::all_to(block, to), Cause::Gc, Reads::NEVER);
-            self.run_job(flash, slots, &mut job, true);
+            let mut job = self.begin(cx, Rewrite::all_to(block, to), Cause::Gc, Reads::NEVER);
+            self.run_job(cx, &mut job, true);
         } else {
             return false;
         }
@@ -190,21 +177,26 @@ impl Ftl {
 
     /// Returns the block that GC should clean. A protected block is cleaned only if there is no
     /// other.
-    fn pick_victim(&self, flash: &Flash, slots: &mut Slots, domain: usize) -> Option<BlockId> {
-        self.pick_victim_of(flash, slots, domain, (&|block| !flash.is_protected(block), false))
-            .or_else(|| self.pick_victim_of(flash, slots, domain, (&|_| true, false)))
+    fn pick_victim(
+        &self,
+        flash: &Flash,
+        gc: &mut Asked<dyn GcPolicy>,
+        domain: usize,
+    ) -> Option<BlockId> {
+        self.pick_victim_of(flash, gc, domain, (&|block| !flash.is_protected(block), false))
+            .or_else(|| self.pick_victim_of(flash, gc, domain, (&|_| true, false)))
     }
 
     fn pick_victim_of(
         &self,
         flash: &Flash,
-        slots: &mut Slots,
+        gc: &mut Asked<dyn GcPolicy>,
         domain: usize,
         (allowed, full_ones): (&dyn Fn(BlockId) -> bool, bool),
     ) -> Option<BlockId> {
         let wear = |block: BlockId| flash.cold(block).erased_milli();
         let (pages_per_block, clock) = (flash.geometry.pages_per_block, flash.seq() as u32);
-        slots.pick(&Candidates {
+        gc.pick(&Candidates {
             index: self.victims.of(domain),
             pages_per_block,
             full_ones,
@@ -220,33 +212,36 @@ impl Ftl {
         self.background_blocks
     }
 
+    /// Frees blocks, levels wear and adjusts codings, if this is due.
+    #[inline]
+    pub(crate) fn keep_house(&mut self, cx: &mut Context, domain: usize) {
+        self.collect_in_background(cx, domain);
+        self.level_wear(cx);
+        self.adjust_in_turn(cx);
+    }
+
     /// Starts background cleaning if a domain has fewer free blocks than wanted. The timed gear
     /// runs it in idle gaps.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
-    pub(crate) fn collect_in_background(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        domain: usize,
-    ) {
-        if flash.is_timed() {
-            self.begin_in_background(flash, slots, domain);
+    pub(crate) fn collect_in_background(&mut self, cx: &mut Context, domain: usize) {
+        if cx.flash.is_timed() {
+            self.begin_in_background(cx, domain);
         }
     }
 
-    fn begin_in_background(&mut self, flash: &mut Flash, slots: &mut Slots, domain: usize) {
+    fn begin_in_background(&mut self, cx: &mut Context, domain: usize) {
         let wanted = self.background_blocks();
         let (free, running) = (self.free.count(domain), self.gc_jobs[domain]);
         // At most one job per die runs, because more jobs would only share the same idle time. A
         // job that runs alone may begin with only the reserve free.
         if free + running < wanted
-            && running * flash.geometry.domains() < flash.geometry.dies()
+            && running * cx.flash.geometry.domains() < cx.flash.geometry.dies()
             && free + u32::from(running == 0) > RESERVE
-            && let Some(block) = self.pick_victim(flash, slots, domain)
+            && let Some(block) = self.pick_victim(cx.flash, cx.gc, domain)
         {
-            self.turns.pass(flash, block);
-            self.rewrite(flash, slots, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
+            self.turns.pass(cx.flash, block);
+            self.rewrite(cx, Rewrite::all_to(block, GC), Cause::Gc, Reads::NEVER);
         }
     }
 
@@ -254,31 +249,32 @@ impl Ftl {
     /// rewritten.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
-    pub(crate) fn level_wear(&mut self, flash: &mut Flash, slots: &mut Slots) {
-        if flash.erases_total() >= self.next_wear_check && self.wear.static_gap != 0 {
-            self.move_coldest(flash, slots);
+    pub(crate) fn level_wear(&mut self, cx: &mut Context) {
+        if cx.flash.erases_total() >= self.next_wear_check && self.wear.static_gap != 0 {
+            self.move_coldest(cx);
         }
     }
 
     #[cold]
-    fn move_coldest(&mut self, flash: &mut Flash, slots: &mut Slots) {
-        let erases = flash.erases_total();
+    fn move_coldest(&mut self, cx: &mut Context) {
+        let erases = cx.flash.erases_total();
         // In the timed gear, jobs wait for idle dies.
         let is_levelling = self.jobs.iter().flatten().any(|job| job.cause == Cause::Wear);
         if !is_levelling {
             if erases >= self.next_wear_list {
-                self.list_lagging(flash);
-                let wait = u64::from(flash.geometry.blocks / LOOKS_PER_TURN).max(1);
+                self.list_lagging(cx.flash);
+                let wait = u64::from(cx.flash.geometry.blocks / LOOKS_PER_TURN).max(1);
                 self.next_wear_list = erases + wait;
             }
             let mut domains = 0..self.lagging.len();
-            if let Some(block) = domains.find_map(|of| self.coldest_to_move(flash, of)) {
-                self.rewrite(flash, slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
+            if let Some(block) = domains.find_map(|of| self.coldest_to_move(cx.flash, of)) {
+                self.rewrite(cx, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
             }
         }
         let is_idle = !is_levelling && self.lagging.iter().all(|of| of.blocks.is_empty());
         // At least every second erase is not for levelling.
-        self.next_wear_check = if is_idle { self.next_wear_list } else { flash.erases_total() + 1 };
+        self.next_wear_check =
+            if is_idle { self.next_wear_list } else { cx.flash.erases_total() + 1 };
     }
 
     /// Lists the blocks of each domain whose wear is too far behind the most worn block, the least

@@ -11,7 +11,7 @@
 //! TLC, pages A to E for one stream:    A waits    A B wait    A B C are programmed    D waits    D E wait    padded: D E - are programmed
 //! ```
 
-use crate::api::Slots;
+use crate::api::Context;
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, StreamId};
 use crate::flash::Flash;
 use crate::flash::block::BlockState;
@@ -27,8 +27,7 @@ impl Ftl {
     /// has ensured that there are free blocks.
     pub(crate) fn gather(
         &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
+        cx: &mut Context,
         by: Gatherer,
         lpn: Lpn,
         origin: Origin,
@@ -44,10 +43,10 @@ impl Ftl {
         });
         self.map.set(lpn, Entry::buffered(slot));
         if let Origin::Copy(src) = origin {
-            flash.tell(Event::Gathered { lpn, from: src });
+            cx.flash.tell(Event::Gathered { lpn, from: src });
         }
         self.gathers.of(by).push(Waiting { slot, cause });
-        self.program_gathered(flash, slots, by, false);
+        self.program_gathered(cx, by, false);
     }
 
     /// Returns the serial number of the next wordline in the timed gear.
@@ -56,36 +55,36 @@ impl Ftl {
     }
 
     /// Programs a wordline with the pages that wait for it, if there are any.
-    pub(crate) fn pad(&mut self, flash: &mut Flash, slots: &mut Slots, by: Gatherer) {
-        self.before_padding(flash, slots, by);
+    pub(crate) fn pad(&mut self, cx: &mut Context, by: Gatherer) {
+        self.before_padding(cx, by);
         if let Gatherer::Stream(stream) = by
             && self.gathers.len(by) > 0
             && self.needs_block(stream)
         {
             // Pages with fixed dies do not wait for their wordline.
-            self.ensure_room(flash, slots, 0);
+            self.ensure_room(cx, 0);
         }
         // GC may have completed the wordline in the meantime.
         while self.gathers.len(by) > 0 {
-            self.program_gathered(flash, slots, by, true);
+            self.program_gathered(cx, by, true);
         }
     }
 
     /// Programs the incomplete wordlines of a kind of data.
-    pub(crate) fn pad_kind(&mut self, flash: &mut Flash, slots: &mut Slots, kind: StreamId) {
+    pub(crate) fn pad_kind(&mut self, cx: &mut Context, kind: StreamId) {
         for stream in self.streams.of_kind(kind) {
-            self.pad(flash, slots, Gatherer::Stream(stream));
+            self.pad(cx, Gatherer::Stream(stream));
         }
     }
 
     /// Programs all incomplete wordlines of streams. Jobs that write within a block keep their
     /// incomplete wordlines.
-    pub(crate) fn pad_streams(&mut self, flash: &mut Flash, slots: &mut Slots) {
+    pub(crate) fn pad_streams(&mut self, cx: &mut Context) {
         while let Some(gather) =
             self.gathers.open.iter().find(|g| g.len > 0 && matches!(g.by, Gatherer::Stream(_)))
         {
             let by = gather.by;
-            self.pad(flash, slots, by);
+            self.pad(cx, by);
         }
     }
 
@@ -97,18 +96,13 @@ impl Ftl {
 
     /// Programs the next wordline if enough pages wait for it. With `padded`, any number of pages
     /// is enough.
-    fn program_gathered(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        by: Gatherer,
-        padded: bool,
-    ) {
+    fn program_gathered(&mut self, cx: &mut Context, by: Gatherer, padded: bool) {
         let waiting = self.gathers.len(by);
         // No block is opened before the pages fill a wordline of any block of this stream.
-        let bits = flash.geometry.cell.bits();
+        let bits = cx.flash.geometry.cell.bits();
         let fewest = match by {
-            Gatherer::Stream(stream) => flash
+            Gatherer::Stream(stream) => cx
+                .flash
                 .geometry
                 .codings
                 .row(self.streams.mode(stream))
@@ -125,19 +119,19 @@ impl Ftl {
             by
         };
         let block = match to {
-            Gatherer::Stream(stream) => self.block_at_turn(flash, slots, stream),
+            Gatherer::Stream(stream) => self.block_at_turn(cx, stream),
             Gatherer::Block(block) => block,
         };
-        let (kept, wanted) = self.pages_of_next_wordline(flash, by, block);
+        let (kept, wanted) = self.pages_of_next_wordline(cx.flash, by, block);
         // An opened block is written at once. If it is denser than the stream wanted, it begins
         // with a padded wordline.
-        let is_new = flash.hot(block).write_ptr == 0;
+        let is_new = cx.flash.hot(block).write_ptr == 0;
         if waiting < wanted && !padded && !is_new {
             return;
         }
         let (serial, pages) = self.gathers.take(by, waiting.min(wanted));
         self.program_wordline(
-            flash,
+            cx.flash,
             by,
             block,
             &pages[..waiting.min(wanted) as usize],
@@ -145,7 +139,7 @@ impl Ftl {
             serial,
         );
         if let Gatherer::Stream(stream) = to {
-            self.end_turn(flash, stream, block);
+            self.end_turn(cx.flash, stream, block);
         }
     }
 

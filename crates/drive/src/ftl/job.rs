@@ -171,8 +171,8 @@ mod tests {
             .block_ids()
             .find(|block| drive.flash.hot(*block).state == BlockState::Closed)
             .unwrap();
-        let (flash, ftl, mut slots) = drive.parts();
-        ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
+        let (ftl, mut cx) = drive.parts();
+        ftl.rewrite(&mut cx, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
         let slot = ftl.job_of(block).unwrap();
         (drive, slot)
     }

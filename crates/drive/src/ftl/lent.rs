@@ -11,7 +11,7 @@
 //! It opens the other block, moves 5, and reclaim wants this block, too: none would be left for 10 pages, so these move first, and the job's block is erased.
 //! ```
 
-use crate::api::Slots;
+use crate::api::Context;
 use crate::base::streams::GC;
 use crate::base::units::{BlockId, Cause, StreamId};
 use crate::flash::Flash;
@@ -22,47 +22,43 @@ use crate::ftl::job::Job;
 
 impl Ftl {
     /// Prepares for reclaim or refresh of a block in which GC may have space. To be called first.
-    pub(crate) fn before_reclaim(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId) {
-        let hot = flash.hot(block);
+    pub(crate) fn before_reclaim(&mut self, cx: &mut Context, block: BlockId) {
+        let hot = cx.flash.hot(block);
         if hot.state == BlockState::Open && self.streams.is_of_gc(hot.stream) {
-            let lost = flash.geometry.pages_per_block - u32::from(hot.write_ptr);
-            self.finish_unless_room(flash, slots, flash.geometry.domain_of(block), lost);
+            let lost = cx.flash.geometry.pages_per_block - u32::from(hot.write_ptr);
+            self.finish_unless_room(cx, cx.flash.geometry.domain_of(block), lost);
         }
     }
 
     /// Prepares for the padding of a wordline. To be called first.
-    pub(crate) fn before_padding(&mut self, flash: &mut Flash, slots: &mut Slots, by: Gatherer) {
+    pub(crate) fn before_padding(&mut self, cx: &mut Context, by: Gatherer) {
         if let Gatherer::Stream(stream) = by
             && self.streams.kind(stream) == GC
         {
-            self.finish_unless_room(flash, slots, 0, flash.geometry.cell.bits());
+            self.finish_unless_room(cx, 0, cx.flash.geometry.cell.bits());
         }
     }
 
     /// Finishes a deferred GC job that runs alone in its domain, if GC has too little space for it
     /// after the loss of `lost` pages. Two or more jobs never use the reserve.
-    fn finish_unless_room(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        domain: usize,
-        lost: u32,
-    ) {
+    fn finish_unless_room(&mut self, cx: &mut Context, domain: usize, lost: u32) {
         if self.gc_jobs[domain] != 1 {
             return;
         }
         let of_gc = |job: &Option<Job>| {
             job.as_ref().is_some_and(|job| {
-                job.cause == Cause::Gc && flash.geometry.domain_of(job.block) == domain
+                job.cause == Cause::Gc && cx.flash.geometry.domain_of(job.block) == domain
             })
         };
         let id = self.jobs.iter().position(of_gc).expect("it is counted");
         let of = self.jobs[id].as_ref().expect("it is there");
-        let (to_move, to) =
-            (of.pages_left(flash) + self.gathered_by_gc(), self.in_class(flash, of.block, GC));
-        if self.room_for_cleaning(flash, domain, to) < to_move + lost {
-            let mut job = self.take_job(flash, id);
-            self.run_job(flash, slots, &mut job, true);
+        let (to_move, to) = (
+            of.pages_left(cx.flash) + self.gathered_by_gc(),
+            self.in_class(cx.flash, of.block, GC),
+        );
+        if self.room_for_cleaning(cx.flash, domain, to) < to_move + lost {
+            let mut job = self.take_job(cx.flash, id);
+            self.run_job(cx, &mut job, true);
         }
     }
 
@@ -143,8 +139,8 @@ mod tests {
         let may_go = |b: &BlockId| drive.flash.hot(*b).state == BlockState::Closed && valid(b) < 24;
         let fullest = BlockId::range(0..60).filter(may_go).max_by_key(valid).unwrap();
         assert!(valid(&fullest) > 20);
-        let (flash, ftl, mut slots) = drive.parts();
-        ftl.rewrite(flash, &mut slots, Rewrite::all_to(fullest, GC), Cause::Gc, Reads::NEVER);
+        let (ftl, mut cx) = drive.parts();
+        ftl.rewrite(&mut cx, Rewrite::all_to(fullest, GC), Cause::Gc, Reads::NEVER);
         let job = ftl.started_jobs.pop().unwrap();
         (drive, job)
     }
@@ -190,8 +186,8 @@ mod tests {
         }
         assert!(drive.flash.hot(kept).state == BlockState::Open && drive.ftl.needs_block(GC));
         let id = drive.ftl.job_of(drive.job(job).unwrap().block).unwrap();
-        let (flash, ftl, mut slots) = drive.parts();
-        ftl.finish_job(flash, &mut slots, id);
+        let (ftl, mut cx) = drive.parts();
+        ftl.finish_job(&mut cx, id);
         assert_eq!(drive.ftl.free_blocks(), 1);
     }
 }

@@ -2,7 +2,7 @@
 //! them elsewhere, and erases the block if no valid page is left. A job runs at once or, in the
 //! timed gear, a few pages at a time. Pages that have moved are read at their new place.
 
-use crate::api::Slots;
+use crate::api::Context;
 use crate::api::rewrite::{Destination, Rewrite};
 use crate::base::units::{
     BlockId, Cause, Lpn, Ns, PageInBlock, Ppn, Reads, StreamId, WordlineInBlock,
@@ -23,28 +23,27 @@ impl Ftl {
     /// use, and an open block is closed.
     pub(crate) fn begin(
         &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
+        cx: &mut Context,
         rewrite: Rewrite,
         cause: Cause,
         deadline: Reads,
     ) -> Job {
         let block = rewrite.block;
-        flash.draw_reads(block);
-        let pages = rewrite.moving(flash.geometry.pages_per_block);
-        flash.tell(Event::JobBegan { block, pages: pages.as_ref(), cause });
-        let hot = *flash.hot(block);
+        cx.flash.draw_reads(block);
+        let pages = rewrite.moving(cx.flash.geometry.pages_per_block);
+        cx.flash.tell(Event::JobBegan { block, pages: pages.as_ref(), cause });
+        let hot = *cx.flash.hot(block);
         assert!(!hot.has(MOVING), "block {block} is being moved already");
         match hot.state {
             BlockState::Open => {
                 self.streams.drop_open(hot.stream, block);
-                flash.set_state(block, BlockState::Closed);
+                cx.flash.set_state(block, BlockState::Closed);
             }
             BlockState::Closed => self.victims.remove(block),
             BlockState::Free => panic!("block {block} is free; there is nothing to move"),
         }
-        flash.set_flags(block, MOVING);
-        let from = flash.cold(block).without_movers(hot.reads);
+        cx.flash.set_flags(block, MOVING);
+        let from = cx.flash.cold(block).without_movers(hot.reads);
         self.jobs_begun += 1;
         // The first page of the block's next filling is behind all its programmed pages.
         let within = rewrite
@@ -53,7 +52,7 @@ impl Ftl {
             .find(|part| part.to == Destination::Within)
             .and_then(|part| part.pages.as_ref());
         let within = within.map(|pages| PageInBlock::new(pages.len()));
-        let (serial, started_at) = (self.jobs_begun, slots.now);
+        let (serial, started_at) = (self.jobs_begun, cx.flash.now);
         let (merged, fetched, adjusted) = (WordlineInBlock::FIRST, 0, None);
         Job {
             serial,
@@ -76,17 +75,16 @@ impl Ftl {
     /// at once, or as a job if time and schedule allow.
     pub(crate) fn rewrite(
         &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
+        cx: &mut Context,
         rewrite: Rewrite,
         cause: Cause,
         deadline: Reads,
     ) {
-        let mut job = self.begin(flash, slots, rewrite, cause, deadline);
-        let deferred =
-            flash.is_timed() && (cause != Cause::Reclaim || self.schedule != Schedule::Foreground);
+        let mut job = self.begin(cx, rewrite, cause, deadline);
+        let deferred = cx.flash.is_timed()
+            && (cause != Cause::Reclaim || self.schedule != Schedule::Foreground);
         if !deferred {
-            self.run_in_foreground(flash, slots, &mut job);
+            self.run_in_foreground(cx, &mut job);
             return;
         }
         let slot = self.jobs.iter().position(Option::is_none).unwrap_or(self.jobs.len());
@@ -94,35 +92,29 @@ impl Ftl {
             self.jobs.push(None);
         }
         self.started_jobs.push(JobRef { slot, serial: job.serial, block: job.block });
-        self.gc_jobs[flash.geometry.domain_of(job.block)] += u32::from(cause == Cause::Gc);
+        self.gc_jobs[cx.flash.geometry.domain_of(job.block)] += u32::from(cause == Cause::Gc);
         self.jobs[slot] = Some(job);
     }
 
     /// Runs a job to its end. Its die does nothing else in that time.
-    fn run_in_foreground(&mut self, flash: &mut Flash, slots: &mut Slots, job: &mut Job) {
-        let die = flash.geometry.die_of(job.block);
-        flash.record(NandOp::JobBegin { die, cause: job.cause });
+    fn run_in_foreground(&mut self, cx: &mut Context, job: &mut Job) {
+        let die = cx.flash.geometry.die_of(job.block);
+        cx.flash.record(NandOp::JobBegin { die, cause: job.cause });
         let reserved =
-            job.cause == Cause::Gc && self.gc_jobs[flash.geometry.domain_of(job.block)] == 0;
-        self.run_job(flash, slots, job, reserved);
-        flash.record(NandOp::JobEnd);
+            job.cause == Cause::Gc && self.gc_jobs[cx.flash.geometry.domain_of(job.block)] == 0;
+        self.run_job(cx, job, reserved);
+        cx.flash.record(NandOp::JobEnd);
     }
 
     /// Runs a job to its end. With `reserved`, it may use the blocks kept for moves.
-    pub(crate) fn run_job(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        job: &mut Job,
-        reserved: bool,
-    ) {
-        while self.step(flash, slots, job, reserved) {}
+    pub(crate) fn run_job(&mut self, cx: &mut Context, job: &mut Job, reserved: bool) {
+        while self.step(cx, job, reserved) {}
     }
 
     /// Finishes a deferred job now, in the foreground of its die.
-    pub(crate) fn finish_job(&mut self, flash: &mut Flash, slots: &mut Slots, id: usize) {
-        let mut job = self.take_job(flash, id);
-        self.run_in_foreground(flash, slots, &mut job);
+    pub(crate) fn finish_job(&mut self, cx: &mut Context, id: usize) {
+        let mut job = self.take_job(cx.flash, id);
+        self.run_in_foreground(cx, &mut job);
     }
 
     /// Takes a deferred job out of the list, so that it can be finished.
@@ -139,16 +131,16 @@ impl Ftl {
 
     /// Moves the next page of a deferred job. Returns false if no page was left and the job has
     /// ended.
-    pub(crate) fn step_job(&mut self, flash: &mut Flash, slots: &mut Slots, job: JobRef) -> bool {
+    pub(crate) fn step_job(&mut self, cx: &mut Context, job: JobRef) -> bool {
         if self.job(job).is_none() {
             return false;
         }
         let mut running = self.jobs[job.slot].take().expect("just seen");
         // A cleaning job that runs alone may use the reserve. When it opens one block, there is
         // space for all the data that it must still move (`lent`).
-        let domain = flash.geometry.domain_of(running.block);
+        let domain = cx.flash.geometry.domain_of(running.block);
         let reserved = running.cause == Cause::Gc && self.gc_jobs[domain] == 1;
-        let goes_on = self.step(flash, slots, &mut running, reserved);
+        let goes_on = self.step(cx, &mut running, reserved);
         if goes_on {
             self.jobs[job.slot] = Some(running);
         } else {
@@ -166,21 +158,15 @@ impl Ftl {
     /// without valid data is erased. Any other block stays in use.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the mover's path, from two places")]
-    fn step(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        job: &mut Job,
-        reserved: bool,
-    ) -> bool {
-        let taken = job.pages_taken(flash);
+    fn step(&mut self, cx: &mut Context, job: &mut Job, reserved: bool) -> bool {
+        let taken = job.pages_taken(cx.flash);
         let goes_on = if taken == 0 {
-            self.step_on(flash, slots, job, reserved)
+            self.step_on(cx, job, reserved)
         } else {
-            self.step_leaving(flash, slots, job, reserved, taken)
+            self.step_leaving(cx, job, reserved, taken)
         };
         if self.worn.is_on() {
-            self.settle_parity(flash);
+            self.settle_parity(cx.flash);
         }
         goes_on
     }
@@ -190,67 +176,60 @@ impl Ftl {
     #[cold]
     fn step_leaving(
         &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
+        cx: &mut Context,
         job: &mut Job,
         reserved: bool,
         taken: u32,
     ) -> bool {
-        let domain = flash.geometry.domain_of(job.block);
+        let domain = cx.flash.geometry.domain_of(job.block);
         self.leaving_now[domain] += taken;
-        let goes_on = self.step_on(flash, slots, job, reserved);
+        let goes_on = self.step_on(cx, job, reserved);
         self.leaving_now[domain] -= taken;
         goes_on
     }
 
     #[inline(never)]
-    fn step_on(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        job: &mut Job,
-        reserved: bool,
-    ) -> bool {
+    fn step_on(&mut self, cx: &mut Context, job: &mut Job, reserved: bool) -> bool {
         let next = match &job.pages {
-            None => flash.contents().next_valid(job.block, job.cursor),
-            Some(pages) => flash.contents().next_valid_of(job.block, job.cursor, pages),
+            None => cx.flash.contents().next_valid(job.block, job.cursor),
+            Some(pages) => cx.flash.contents().next_valid_of(job.block, job.cursor, pages),
         };
         let Some(page) = next else {
             if job.within.is_some() {
-                self.pad(flash, slots, Gatherer::Block(job.block));
+                self.pad(cx, Gatherer::Block(job.block));
             }
-            if flash.hot(job.block).valid == 0 {
-                self.erase(flash, slots, job.block, job.cause);
-            } else if self.merge_next(flash, slots, job, reserved) {
+            if cx.flash.hot(job.block).valid == 0 {
+                self.erase(cx, job.block, job.cause);
+            } else if self.merge_next(cx, job, reserved) {
                 return true;
             } else {
-                self.release(flash, job.block);
+                self.release(cx.flash, job.block);
             }
             return false;
         };
         let to = match job.destination(page) {
             Destination::Stream(to) => {
-                let lpn = flash.contents().owner(flash.geometry.first_page(job.block) + page);
+                let lpn = cx.flash.contents().owner(cx.flash.geometry.first_page(job.block) + page);
                 let to = self.stream_of(to, lpn);
-                let to = self.in_class(flash, job.block, to);
+                let to = self.in_class(cx.flash, job.block, to);
                 self.aim(to, lpn);
                 to
             }
             Destination::Within => {
-                self.recycle_page(flash, slots, job, page);
+                self.recycle_page(cx, job, page);
                 return true;
             }
         };
         if !reserved && self.needs_block(to) {
-            self.free_for(flash, slots, (to, flash.geometry.domain_of(job.block)), job.cause);
+            self.free_for(cx, (to, cx.flash.geometry.domain_of(job.block)), job.cause);
         }
         let word = page.number() / 64;
         if word >= job.fetched {
-            self.fetch_map_entries(flash, job, word);
+            self.fetch_map_entries(cx.flash, job, word);
             job.fetched = word + 1;
         }
         job.cursor = page + 1;
-        self.move_page(flash, slots, job, page, Some(to));
+        self.move_page(cx, job, page, Some(to));
         true
     }
 
@@ -273,20 +252,20 @@ impl Ftl {
     #[expect(clippy::inline_always, reason = "the mover's path, from two places")]
     pub(crate) fn move_page(
         &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
+        cx: &mut Context,
         job: &Job,
         page: PageInBlock,
         to: Option<StreamId>,
     ) {
-        let src = flash.geometry.first_page(job.block) + page;
-        let lpn = flash.contents().owner(src);
-        let hidden = self.is_hidden(flash, lpn);
-        let good = self.sense(flash, lpn, src, job.cause, hidden);
+        let src = cx.flash.geometry.first_page(job.block) + page;
+        let lpn = cx.flash.contents().owner(src);
+        let hidden = self.is_hidden(cx.flash, lpn);
+        let good = self.sense(cx.flash, lpn, src, job.cause, hidden);
         // The level is read here, because sensing pages for a rebuild changes it.
-        let level = flash.began_at();
-        let origin = if good { Some(Origin::Copy(src)) } else { self.rebuild_for_move(flash, lpn) };
-        self.carry_page(flash, slots, job, (src, level, origin), to);
+        let level = cx.flash.began_at();
+        let origin =
+            if good { Some(Origin::Copy(src)) } else { self.rebuild_for_move(cx.flash, lpn) };
+        self.carry_page(cx, job, (src, level, origin), to);
     }
 
     /// Computes a page that could not be read from its stripe. If this fails, too, the page is
@@ -314,51 +293,50 @@ impl Ftl {
     #[expect(clippy::inline_always, reason = "the mover's path")]
     pub(super) fn carry_page(
         &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
+        cx: &mut Context,
         job: &Job,
         (src, level, origin): (Ppn, u8, Option<Origin>),
         to: Option<StreamId>,
     ) {
         let good = origin.is_some();
-        let (lpn, coding) = (flash.contents().owner(src), flash.read_coding(src));
-        let hidden = self.is_hidden(flash, lpn);
-        self.invalidate(flash, src);
+        let (lpn, coding) = (cx.flash.contents().owner(src), cx.flash.read_coding(src));
+        let hidden = self.is_hidden(cx.flash, lpn);
+        self.invalidate(cx.flash, src);
         if hidden {
-            self.fill_from_mover(flash, lpn, src, good);
-            flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
+            self.fill_from_mover(cx.flash, lpn, src, good);
+            cx.flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
             return;
         }
         if !good {
             self.unmap_lost(lpn);
             if self.stripes.is_some() {
-                self.lose_for_good(flash, lpn);
+                self.lose_for_good(cx.flash, lpn);
             }
-            flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
+            cx.flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
             return;
         }
         if let Some(Origin::Xor(serial)) = origin {
-            flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
+            cx.flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
             let dst = match to {
-                Some(to) => self.place(flash, slots, lpn, to, Origin::Xor(serial), job.cause),
-                None => self.place_within(flash, job.block, lpn, Origin::Xor(serial), job.cause),
+                Some(to) => self.place(cx, lpn, to, Origin::Xor(serial), job.cause),
+                None => self.place_within(cx.flash, job.block, lpn, Origin::Xor(serial), job.cause),
             };
-            flash.record(NandOp::Striped { dst, serial, waits: true, cause: job.cause });
-            self.is_programmed(flash, lpn);
+            cx.flash.record(NandOp::Striped { dst, serial, waits: true, cause: job.cause });
+            self.is_programmed(cx.flash, lpn);
             return;
         }
-        if flash.by_wordline() {
+        if cx.flash.by_wordline() {
             let by = to.map_or(Gatherer::Block(job.block), Gatherer::Stream);
             let serial = self.gather_serial(by);
-            flash.record(NandOp::Load { src, coding, level, serial, cause: job.cause });
-            self.gather(flash, slots, by, lpn, Origin::Copy(src), job.cause);
+            cx.flash.record(NandOp::Load { src, coding, level, serial, cause: job.cause });
+            self.gather(cx, by, lpn, Origin::Copy(src), job.cause);
         } else {
             let cause = job.cause;
             let dst = match to {
-                Some(to) => self.place(flash, slots, lpn, to, Origin::Copy(src), cause),
-                None => self.place_within(flash, job.block, lpn, Origin::Copy(src), cause),
+                Some(to) => self.place(cx, lpn, to, Origin::Copy(src), cause),
+                None => self.place_within(cx.flash, job.block, lpn, Origin::Copy(src), cause),
             };
-            flash.record(NandOp::Copy { src, coding, level, dst: Some(dst), cause: job.cause });
+            cx.flash.record(NandOp::Copy { src, coding, level, dst: Some(dst), cause: job.cause });
         }
         if job.cause == Cause::Reclaim {
             self.reclaim.pages_copied += 1;
@@ -397,17 +375,17 @@ impl Ftl {
     }
 
     /// Erases a block without valid data and returns it to the free pool.
-    fn erase(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId, cause: Cause) {
-        self.make_whole_before_erase(flash, block);
-        slots.erased(flash, self.away(flash, block), block, cause);
-        self.book_low_density(flash, block, cause);
+    fn erase(&mut self, cx: &mut Context, block: BlockId, cause: Cause) {
+        self.make_whole_before_erase(cx.flash, block);
+        cx.erased(self.away(cx.flash, block), block, cause);
+        self.book_low_density(cx.flash, block, cause);
         self.wheel.clear(block);
         self.steps.clear(block);
-        flash.erase(block, cause);
-        self.worn.any_is_worn |= self.is_worn(flash, block);
+        cx.flash.erase(block, cause);
+        self.worn.any_is_worn |= self.is_worn(cx.flash, block);
         // A block with failed parts is empty now, and stays empty.
-        if !flash.has_failed(block) {
-            self.add_free(flash, block);
+        if !cx.flash.has_failed(block) {
+            self.add_free(cx.flash, block);
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use crate::api::Slots;
+use crate::api::Context;
 use crate::base::codings::FULL;
 use crate::base::geometry::Geometry;
 use crate::base::streams::{RECLAIM, RESERVE, WEAR};
@@ -86,8 +86,7 @@ impl Ftl {
     /// there are free blocks.
     pub(crate) fn place(
         &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
+        cx: &mut Context,
         lpn: Lpn,
         stream: StreamId,
         origin: Origin,
@@ -95,13 +94,13 @@ impl Ftl {
     ) -> Ppn {
         let stream = self.stream_with_room(stream);
         self.aim(stream, lpn);
-        let block = self.block_at_turn(flash, slots, stream);
+        let block = self.block_at_turn(cx, stream);
         self.streams.next_turn(stream);
-        let page = flash.next_page(block);
-        let ppn = flash.geometry.first_page(block) + page;
-        self.program(flash, block, page, lpn, origin, cause);
-        flash.complete_wordline(block, page, cause);
-        self.close_when_written(flash, stream, block);
+        let page = cx.flash.next_page(block);
+        let ppn = cx.flash.geometry.first_page(block) + page;
+        self.program(cx.flash, block, page, lpn, origin, cause);
+        cx.flash.complete_wordline(block, page, cause);
+        self.close_when_written(cx.flash, stream, block);
         ppn
     }
 
@@ -109,19 +108,14 @@ impl Ftl {
     /// possible. Otherwise the stream continues at its next open block.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "a look-up, for every page written")]
-    pub(crate) fn block_at_turn(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        stream: StreamId,
-    ) -> BlockId {
+    pub(crate) fn block_at_turn(&mut self, cx: &mut Context, stream: StreamId) -> BlockId {
         let s = &self.streams.table[usize::from(stream)];
         let block = s.open[s.turn];
-        if block == BlockId::NONE { self.open_at_turn(flash, slots, stream) } else { block }
+        if block == BlockId::NONE { self.open_at_turn(cx, stream) } else { block }
     }
 
     #[cold]
-    fn open_at_turn(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId) -> BlockId {
+    fn open_at_turn(&mut self, cx: &mut Context, stream: StreamId) -> BlockId {
         let width = self.streams.width(stream);
         for _ in 0..width {
             let s = &mut self.streams.table[usize::from(stream)];
@@ -129,7 +123,7 @@ impl Ftl {
                 return s.open[s.turn];
             }
             let may_open = self.streams.is_tightest(stream) || self.free.total() > RESERVE;
-            if may_open && let Some(block) = self.take_free(flash, slots, stream) {
+            if may_open && let Some(block) = self.take_free(cx, stream) {
                 let s = &mut self.streams.table[usize::from(stream)];
                 s.open[s.turn] = block;
                 return block;
@@ -178,33 +172,28 @@ impl Ftl {
     /// Takes a free block for a stream, from the die with the most free blocks on which the stream
     /// has no open block yet.
     #[cold]
-    fn take_free(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        stream: StreamId,
-    ) -> Option<BlockId> {
-        let (plane, side, worn) = self.free_plane(flash, stream)?;
+    fn take_free(&mut self, cx: &mut Context, stream: StreamId) -> Option<BlockId> {
+        let (plane, side, worn) = self.free_plane(cx.flash, stream)?;
         let s = &self.streams.table[usize::from(stream)];
         let domain = if self.stripes.is_some() { s.turn } else { 0 };
         let planes = self.free.planes_of(domain);
         let (wants_pool, counts_pages, mode) = (s.pool, s.counts_pages, s.mode);
         let is_own = self.streams.is_own(stream);
         let (kind, budget) = (self.streams.kind(stream), self.streams.budget(stream));
-        let step = if self.stripes.is_some() { 1 } else { flash.geometry.planes_per_die };
+        let step = if self.stripes.is_some() { 1 } else { cx.flash.geometry.planes_per_die };
         self.streams.plane_cursor = (plane - planes.start + step) % planes.len() as u32;
         let block = self.free.take(plane, side, worn)?;
         // The technique is not asked about a block that is not recycled, so it keeps no separate
         // data there.
-        let is_plain = is_own && self.is_left_alone(flash, block);
+        let is_plain = is_own && self.is_left_alone(cx.flash, block);
         let (wants_pool, counts_pages) = (wants_pool && !is_plain, counts_pages && !is_plain);
         let (kind, mode) = if is_plain { (RECLAIM, FULL) } else { (kind, mode) };
         self.reclaim.pool_openings += u64::from(wants_pool);
         self.reclaim.pool_misses += u64::from(wants_pool && side != Side::Pool);
-        flash.open(block, kind, counts_pages, budget);
-        self.open_in_mode(flash, block, mode);
-        self.arm(flash, slots, block);
-        self.arm_for_age(flash, slots, block);
+        cx.flash.open(block, kind, counts_pages, budget);
+        self.open_in_mode(cx.flash, block, mode);
+        self.arm(cx, block);
+        self.arm_for_age(cx, block);
         Some(block)
     }
 
@@ -289,41 +278,41 @@ impl Ftl {
     }
 
     /// Sets the first alarms of a block that will be written.
-    pub(crate) fn arm(&mut self, flash: &mut Flash, slots: &mut Slots, block: BlockId) {
-        if !flash.has_model() {
+    pub(crate) fn arm(&mut self, cx: &mut Context, block: BlockId) {
+        if !cx.flash.has_model() {
             return;
         }
-        if flash.is_fluid() {
-            let others = slots.compared_with(flash, self.away(flash, block), block);
+        if cx.flash.is_fluid() {
+            let others = cx.compared_with(self.away(cx.flash, block), block);
             for other in others {
-                flash.draw_reads(other);
+                cx.flash.draw_reads(other);
             }
         }
-        let first = if self.is_left_alone(flash, block) {
+        let first = if self.is_left_alone(cx.flash, block) {
             Reads::NEVER
         } else {
-            slots.arm(flash, self.away(flash, block), block)
+            cx.arm(self.away(cx.flash, block), block)
         };
-        flash.tell(Event::AsksAt { block, at: first });
-        flash.set_policy_alarm(block, first);
-        flash.ask_model(block);
-        flash.set_alarm(block);
+        cx.flash.tell(Event::AsksAt { block, at: first });
+        cx.flash.set_policy_alarm(block, first);
+        cx.flash.ask_model(block);
+        cx.flash.set_alarm(block);
     }
 
     /// Sets the time of the first check for age of a block that will be written.
-    fn arm_for_age(&mut self, flash: &mut Flash, slots: &Slots, block: BlockId) {
+    fn arm_for_age(&mut self, cx: &mut Context, block: BlockId) {
         if self.wheel.runs {
-            let now = flash.now;
-            flash.tell(Event::Clock { at: now });
-            let is_looked_at = !self.is_left_alone(flash, block);
+            let now = cx.flash.now;
+            cx.flash.tell(Event::Clock { at: now });
+            let is_looked_at = !self.is_left_alone(cx.flash, block);
             if let Some(at) =
-                slots.first_look(flash.cold(block).programmed_at).filter(|_| is_looked_at)
+                cx.first_look(cx.flash.cold(block).programmed_at).filter(|_| is_looked_at)
             {
                 self.wheel.set(block, at);
             }
         }
         if self.steps.runs {
-            self.steps.set(block, flash.next_step_begins(block).cast_signed());
+            self.steps.set(block, cx.flash.next_step_begins(block).cast_signed());
         }
     }
 

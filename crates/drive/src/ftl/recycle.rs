@@ -11,7 +11,7 @@
 //! all valid pages move to pages 6 and later:       - - - | - - - | A B C | D . .
 //! ```
 
-use crate::api::Slots;
+use crate::api::Context;
 use crate::base::page_set::PageSet;
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn};
 use crate::flash::Flash;
@@ -32,22 +32,16 @@ pub(super) fn before_next_filling(flash: &Flash, block: BlockId) -> Option<PageS
 impl Ftl {
     /// Moves one page of a job that writes within its block. `page` is the first page that must
     /// still move.
-    pub(crate) fn recycle_page(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        job: &mut Job,
-        page: PageInBlock,
-    ) {
+    pub(crate) fn recycle_page(&mut self, cx: &mut Context, job: &mut Job, page: PageInBlock) {
         let is_complete =
-            job.within.is_some_and(|first| flash.hot(job.block).written_to() >= first);
+            job.within.is_some_and(|first| cx.flash.hot(job.block).written_to() >= first);
         let page = if is_complete {
             job.cursor = page + 1;
             page
         } else {
-            flash.contents().last_valid(job.block).expect("a page is still to move")
+            cx.flash.contents().last_valid(job.block).expect("a page is still to move")
         };
-        self.move_page(flash, slots, job, page, None);
+        self.move_page(cx, job, page, None);
     }
 
     /// Writes a page at the next place of a block whose data moves within itself.

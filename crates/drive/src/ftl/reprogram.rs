@@ -7,7 +7,7 @@
 //! wordlines are done. Its dose stays.
 
 use crate::api::rewrite::{Destination, Merges, Part, Recode, Rewrite};
-use crate::api::{Away, Slots};
+use crate::api::{Away, Context};
 use crate::base::codings::{FASTER, FULL};
 use crate::base::page_set::{PageSet, holds, holds_any};
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, StreamId, WordlineInBlock};
@@ -123,42 +123,36 @@ impl Ftl {
 
     /// Merges the next wordline of a job whose pages have moved. Returns false if no wordline is
     /// left and the limits have grown. `reserved` as for a move.
-    pub(crate) fn merge_next(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        job: &mut Job,
-        reserved: bool,
-    ) -> bool {
+    pub(crate) fn merge_next(&mut self, cx: &mut Context, job: &mut Job, reserved: bool) -> bool {
         match &mut job.rewrite.recode {
             Recode::Nothing => false,
             Recode::Wordlines(left) => {
-                let next = next_with_data(flash, job.block, left);
+                let next = next_with_data(cx.flash, job.block, left);
                 if let Some(next) = next {
-                    self.recode_wordline(flash, slots, job, next, reserved);
+                    self.recode_wordline(cx, job, next, reserved);
                 } else {
-                    self.end_adjusting(flash, slots, job);
-                    flash.end_recoding(job.block);
+                    self.end_adjusting(cx, job);
+                    cx.flash.end_recoding(job.block);
                 }
                 next.is_some()
             }
             Recode::Block(coding) => {
                 let coding = *coding;
-                if job.merged.number() < flash.whole_wordlines(job.block) {
-                    if !self.prepare_merge(flash, slots, job, job.merged) {
+                if job.merged.number() < cx.flash.whole_wordlines(job.block) {
+                    if !self.prepare_merge(cx, job, job.merged) {
                         return true;
                     }
-                    self.sense_wordline(flash, slots, job, job.merged);
-                    flash.merge(job.block, job.merged, coding, job.cause);
+                    self.sense_wordline(cx, job, job.merged);
+                    cx.flash.merge(job.block, job.merged, coding, job.cause);
                     job.merged = job.merged + 1;
                     return true;
                 }
                 // A partly written wordline gets no guard levels, but its block still gets the
                 // limits of guard levels.
-                let part = WordlineInBlock::new(flash.whole_wordlines(job.block));
-                self.make_whole_before_recoding(flash, job.block, &(part..part + 1));
+                let part = WordlineInBlock::new(cx.flash.whole_wordlines(job.block));
+                self.make_whole_before_recoding(cx.flash, job.block, &(part..part + 1));
                 self.reclaim.reprograms += 1;
-                flash.recode(job.block, coding);
+                cx.flash.recode(job.block, coding);
                 false
             }
         }
@@ -166,22 +160,21 @@ impl Ftl {
 
     fn recode_wordline(
         &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
+        cx: &mut Context,
         job: &mut Job,
         next: (u8, WordlineInBlock),
         reserved: bool,
     ) {
         let (coding, wordline) = next;
         let block = job.block;
-        if !self.prepare_merge(flash, slots, job, wordline) {
+        if !self.prepare_merge(cx, job, wordline) {
             return;
         }
         if coding >= FASTER && self.adjusting.is_some() {
-            return self.adjust(flash, slots, job, (coding, wordline), reserved);
+            return self.adjust(cx, job, (coding, wordline), reserved);
         }
-        self.sense_wordline(flash, slots, job, wordline);
-        flash.recode_wordline(block, wordline, coding, job.cause);
+        self.sense_wordline(cx, job, wordline);
+        cx.flash.recode_wordline(block, wordline, coding, job.cause);
     }
 
     /// Prepares for reprogramming a wordline if pages have stripes. Afterwards, no partial parity
@@ -191,34 +184,33 @@ impl Ftl {
     /// moves the whole block.
     fn prepare_merge(
         &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
+        cx: &mut Context,
         job: &mut Job,
         wordline: WordlineInBlock,
     ) -> bool {
         if self.stripes.is_none() {
             return true;
         }
-        let (block, bits) = (job.block, flash.geometry.cell.bits());
+        let (block, bits) = (job.block, cx.flash.geometry.cell.bits());
         if let Some(page) =
-            wordline.pages(bits).find(|page| holds(flash.contents().valid_words(block), *page))
+            wordline.pages(bits).find(|page| holds(cx.flash.contents().valid_words(block), *page))
         {
-            let lpn = flash.contents().owner(flash.geometry.first_page(block) + page);
+            let lpn = cx.flash.contents().owner(cx.flash.geometry.first_page(block) + page);
             let has_room = |ftl: &mut Self, flash: &Flash, job: &Job| {
                 let to = ftl.way_out(flash, job, lpn);
                 ftl.room_at_turn(flash, to) >= bits
             };
-            let domain = flash.geometry.domain_of(block);
-            let is_ready = has_room(self, flash, job)
-                || self.free_if_it_gains(flash, slots, domain, job.cause)
+            let domain = cx.flash.geometry.domain_of(block);
+            let is_ready = has_room(self, cx.flash, job)
+                || self.free_if_it_gains(cx, domain, job.cause)
                 // Cleaning may have opened a block.
-                || has_room(self, flash, job);
+                || has_room(self, cx.flash, job);
             if !is_ready {
                 *job = job.clone().widened();
                 return false;
             }
         }
-        self.make_whole_before_recoding(flash, block, &(wordline..wordline + 1));
+        self.make_whole_before_recoding(cx.flash, block, &(wordline..wordline + 1));
         true
     }
 
@@ -232,24 +224,18 @@ impl Ftl {
     }
 
     /// Reads all pages of a wordline of a job before its most significant page is reprogrammed.
-    fn sense_wordline(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        job: &Job,
-        wordline: WordlineInBlock,
-    ) {
-        let (block, cause, bits) = (job.block, job.cause, flash.geometry.cell.bits());
+    fn sense_wordline(&mut self, cx: &mut Context, job: &Job, wordline: WordlineInBlock) {
+        let (block, cause, bits) = (job.block, job.cause, cx.flash.geometry.cell.bits());
         for page in wordline.pages(bits).take(bits as usize) {
-            if flash.contents().next_valid(block, page) == Some(page) {
-                self.sense_valid(flash, slots, job, page);
+            if cx.flash.contents().next_valid(block, page) == Some(page) {
+                self.sense_valid(cx, job, page);
             } else {
-                let ppn = flash.geometry.first_page(block) + page;
-                flash.sense_for_nobody(ppn, cause);
-                flash.record(NandOp::Read {
+                let ppn = cx.flash.geometry.first_page(block) + page;
+                cx.flash.sense_for_nobody(ppn, cause);
+                cx.flash.record(NandOp::Read {
                     src: ppn,
-                    coding: flash.read_coding(ppn),
-                    level: flash.began_at(),
+                    coding: cx.flash.read_coding(ppn),
+                    level: cx.flash.began_at(),
                     cause,
                 });
             }
@@ -258,29 +244,23 @@ impl Ftl {
 
     /// Reads a valid page of a wordline that will be reprogrammed. A page that cannot be decoded
     /// cannot be programmed again: it is rebuilt elsewhere from its stripe, or lost.
-    pub(super) fn sense_valid(
-        &mut self,
-        flash: &mut Flash,
-        slots: &mut Slots,
-        job: &Job,
-        page: PageInBlock,
-    ) {
-        let ppn = flash.geometry.first_page(job.block) + page;
-        let lpn = flash.contents().owner(ppn);
-        let good = self.sense(flash, lpn, ppn, job.cause, false);
-        let level = flash.began_at();
+    pub(super) fn sense_valid(&mut self, cx: &mut Context, job: &Job, page: PageInBlock) {
+        let ppn = cx.flash.geometry.first_page(job.block) + page;
+        let lpn = cx.flash.contents().owner(ppn);
+        let good = self.sense(cx.flash, lpn, ppn, job.cause, false);
+        let level = cx.flash.began_at();
         if !good && self.stripes.is_some() {
-            let origin = self.rebuild_for_move(flash, lpn);
-            let to = self.way_out(flash, job, lpn);
-            return self.carry_page(flash, slots, job, (ppn, level, origin), Some(to));
+            let origin = self.rebuild_for_move(cx.flash, lpn);
+            let to = self.way_out(cx.flash, job, lpn);
+            return self.carry_page(cx, job, (ppn, level, origin), Some(to));
         }
         if !good {
-            self.invalidate(flash, ppn);
+            self.invalidate(cx.flash, ppn);
             self.unmap_lost(lpn);
         }
-        flash.record(NandOp::Read {
+        cx.flash.record(NandOp::Read {
             src: ppn,
-            coding: flash.read_coding(ppn),
+            coding: cx.flash.read_coding(ppn),
             level,
             cause: job.cause,
         });
@@ -378,11 +358,14 @@ mod tests {
         wordlines.insert(WordlineInBlock::new(0), 2);
         let none = PageSet::none(24);
         let mut rewrite = Rewrite::recode_wordlines(block, GUARDED, wordlines, none);
-        let (flash, ftl, mut slots) = drive.parts();
-        ftl.settle(flash, &mut rewrite);
-        ftl.rewrite(flash, &mut slots, rewrite, Cause::Reclaim, Reads::NEVER);
+        let (ftl, mut cx) = drive.parts();
+        ftl.settle(cx.flash, &mut rewrite);
+        ftl.rewrite(&mut cx, rewrite, Cause::Reclaim, Reads::NEVER);
         assert_eq!((drive.flash.hot(block).valid, drive.flash.pages_away(0)), (22, 2));
         assert_eq!(drive.ftl.score(&drive.flash, block), 24);
+        let (ftl, mut cx) = drive.parts();
+        ftl.rewrite(&mut cx, Rewrite::all(block), Cause::Reclaim, Reads::NEVER);
+        assert_eq!(drive.flash.pages_away(0), 0, "an erased block has all of its pages again");
     }
 
     /// Ten of 24 pages are written: three whole wordlines, each of which keeps two pages, and a
@@ -394,15 +377,15 @@ mod tests {
         (0..10).for_each(|lpn| write(&mut drive, Lpn::new(lpn)));
         let block = block_of(&drive, Lpn::new(0));
         let mut rewrite = Rewrite::recode(block, GUARDED, RECLAIM);
-        let (flash, ftl, mut slots) = drive.parts();
-        ftl.settle(flash, &mut rewrite);
-        ftl.rewrite(flash, &mut slots, rewrite, Cause::Reclaim, Reads::NEVER);
+        let (ftl, mut cx) = drive.parts();
+        ftl.settle(cx.flash, &mut rewrite);
+        ftl.rewrite(&mut cx, rewrite, Cause::Reclaim, Reads::NEVER);
         assert_eq!((drive.flash.hot(block).mode, drive.flash.hot(block).valid), (GUARDED, 6));
         assert_eq!((drive.ftl.score(&drive.flash, block), drive.flash.pages_away(0)), (24, 18));
         write(&mut drive, Lpn::new(0));
         assert_eq!(drive.ftl.score(&drive.flash, block), 20, "5 of 6 pages");
-        let (flash, ftl, mut slots) = drive.parts();
-        ftl.rewrite(flash, &mut slots, Rewrite::all(block), Cause::Reclaim, Reads::NEVER);
+        let (ftl, mut cx) = drive.parts();
+        ftl.rewrite(&mut cx, Rewrite::all(block), Cause::Reclaim, Reads::NEVER);
         assert_eq!((drive.flash.hot(block).mode, drive.flash.pages_away(0)), (0, 0));
     }
 }

@@ -19,7 +19,7 @@
 //! the host's four open blocks take the pages of four blocks between two cleanings: it cleans up to 17.32 blocks
 //! ```
 
-use crate::api::Slots;
+use crate::api::Context;
 use crate::base::geometry::Geometry;
 use crate::base::units::StreamId;
 use crate::config::{DriveConfig, PartOf};
@@ -55,10 +55,10 @@ impl Ftl {
 
     /// Cleans a sample until it has the space of its share of the larger drive. A stream will open
     /// a block.
-    pub(super) fn keep_room(&mut self, flash: &mut Flash, slots: &mut Slots, stream: StreamId) {
-        let pages_per_block = flash.geometry.pages_per_block;
+    pub(super) fn keep_room(&mut self, cx: &mut Context, stream: StreamId) {
+        let pages_per_block = cx.flash.geometry.pages_per_block;
         while let Some(wanted) = self.wanted_room(pages_per_block) {
-            let room = self.room(flash);
+            let room = self.room(cx.flash);
             // The target is the wanted number of empty pages, plus half of the pages that the
             // stream takes until it opens blocks again. Cleaning begins if fewer pages are empty
             // than the target minus half of the gain of one cleaning. It ends above the target by
@@ -66,10 +66,10 @@ impl Ftl {
             let most =
                 wanted + f64::from(self.streams.writes_between(stream, pages_per_block)) / 2.0;
             let gained = self.share.as_ref().map_or(0.0, |share| share.gained);
-            if room + gained / 2.0 >= most || !self.clean_one(flash, slots, 0) {
+            if room + gained / 2.0 >= most || !self.clean_one(cx, 0) {
                 return;
             }
-            let gained = self.room(flash) - room;
+            let gained = self.room(cx.flash) - room;
             if let Some(share) = &mut self.share {
                 share.gained = gained.max(0.0);
             }

@@ -101,8 +101,8 @@ fn what_moves_keeps_its_budget_and_finds_its_like() {
     let mut drive = drive(config(""), &[pages(0, 12, Idle), pages(12, 24, Typical)]);
     let mixed = block_of(&drive, Lpn::new(0));
     assert_eq!((block_of(&drive, Lpn::new(23)), drive.flash.cold(mixed).budget), (mixed, Typical));
-    let (flash, ftl, mut slots) = drive.parts();
-    ftl.rewrite(flash, &mut slots, Rewrite::all(mixed), Cause::Reclaim, Reads::NEVER);
+    let (ftl, mut cx) = drive.parts();
+    ftl.rewrite(&mut cx, Rewrite::all(mixed), Cause::Reclaim, Reads::NEVER);
     let all =
         |drive: &Drive, mut lpns: Lpns, budget| lpns.all(|lpn| budget_of(drive, lpn) == budget);
     let apart = |drive: &Drive| {

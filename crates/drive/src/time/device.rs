@@ -164,7 +164,7 @@ impl Device {
             metrics: TimedMetrics::default(),
             now: 0,
             by_unit: Reciprocal::new(g.blocks_per_plane * g.planes_per_die / planes),
-            program_slots: drive.buffer_slots(),
+            program_slots: drive.ftl.buffer_slots,
             programming: 0,
             stalled: VecDeque::new(),
             copy_programs: 0,
@@ -172,7 +172,7 @@ impl Device {
             wordlines: Wordlines::default(),
             held: Held::default(),
             stripes: StripesUnderWay::default(),
-            pad_after: (drive.programs_wordlines() && t.pad_after_us > 0.0)
+            pad_after: (drive.flash.by_wordline() && t.pad_after_us > 0.0)
                 .then(|| us(t.pad_after_us)),
             padded_at: 0,
             ops: vec![],
@@ -180,7 +180,7 @@ impl Device {
             touched: vec![],
             schedule: config.reclaim.schedule,
             announced: 0,
-            stages: drive.stages_begun(),
+            stages: drive.ftl.worn.lifetime.beginnings().len(),
             tired: None,
             last_transfer: (0, 0),
         }
@@ -307,7 +307,7 @@ impl Device {
     /// Begins to program all data in the controller's memory. No request is under way.
     pub fn begin_flush(&mut self, drive: &mut Drive) {
         debug_assert!(self.host.outstanding == 0, "a flush follows the requests before it");
-        drive.set_now(self.now);
+        drive.flash.now = self.now;
         drive.drain_buffer();
         self.route(drive, dies::NIL);
     }
@@ -332,7 +332,7 @@ impl Device {
         }
         drive.settle_soon(second.iter());
         for soon in second {
-            let entry = drive.map_entry(Lpn::holding(soon.offset, shift));
+            let entry = drive.ftl.map.get(Lpn::holding(soon.offset, shift));
             drive.prefetch_counters(entry);
         }
         if drive.has_tracker() {
@@ -407,7 +407,7 @@ impl Device {
 
     #[cold]
     fn attend_now(&mut self, drive: &mut Drive) -> Result<(), String> {
-        drive.set_now(self.now);
+        drive.flash.now = self.now;
         let attended = drive.attend(drive.announced() - u64::from(self.announced), self.now);
         self.route(drive, dies::NIL);
         attended
@@ -420,7 +420,7 @@ impl Device {
         if !self.may_rebuild(drive) || self.now >= at.min(drive.next_wake()) {
             return false;
         }
-        drive.set_now(self.now);
+        drive.flash.now = self.now;
         drive.rebuild_next(self.now);
         self.route(drive, dies::NIL);
         true
@@ -435,8 +435,8 @@ impl Device {
     #[cold]
     #[inline(never)]
     fn wake(&mut self, drive: &mut Drive) {
-        drive.set_now(self.now);
-        drive.note_busy_dies(self.has_better_work(drive));
+        drive.flash.now = self.now;
+        drive.ftl.note_busy_dies(self.has_better_work(drive));
         drive.wake();
         self.route(drive, dies::NIL);
     }
@@ -455,7 +455,7 @@ impl Device {
     /// have work before `at`.
     #[cold]
     fn pads_before(&mut self, drive: &mut Drive, at: Ns) -> bool {
-        let Some(pad_after) = self.pad_after.filter(|_| drive.has_incomplete_wordlines()) else {
+        let Some(pad_after) = self.pad_after.filter(|_| !drive.ftl.gathers.is_empty()) else {
             return false;
         };
         let quiet_since = self.padded_at.max(self.host.last_end);
@@ -468,7 +468,7 @@ impl Device {
             return false;
         }
         (self.now, self.padded_at) = (due, due);
-        drive.set_now(due);
+        drive.flash.now = due;
         drive.pad_streams();
         self.route(drive, dies::NIL);
         true

@@ -3,11 +3,10 @@
 use super::split::Pages;
 use crate::base::codings::FULL;
 use crate::base::request::{Op, Request};
-use crate::base::units::{Cause, DieId, Lpn, Ns, Ppn};
+use crate::base::units::{Cause, DieId, Lpn, Ppn};
 use crate::drive::Drive;
 use crate::flash::count::TRACKED;
 use crate::ftl::job::JobRef;
-use crate::ftl::map::Entry;
 
 pub(super) use crate::flash::ops::NandOp;
 
@@ -83,20 +82,6 @@ impl Drive {
         self.ftl.place_of(lpn).map_or(FULL, |ppn| self.flash.read_coding(ppn))
     }
 
-    /// Sets the drive's time before its state changes.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "an assignment")]
-    pub(super) fn set_now(&mut self, now: Ns) {
-        self.flash.now = now;
-    }
-
-    /// Returns the map entry of a host page.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a load")]
-    pub(super) fn map_entry(&self, lpn: Lpn) -> Entry {
-        self.ftl.map.get(lpn)
-    }
-
     /// Stores the map entries of the first pages of requests that will be served soon.
     #[inline]
     pub(super) fn settle_soon<'a>(&mut self, soon: impl Iterator<Item = &'a Request>) {
@@ -109,26 +94,16 @@ impl Drive {
         self.geometry.die_of(self.geometry.block_of(ppn))
     }
 
-    /// Prefetches the counter of a technique that tracks some of the pages that it sees.
-    pub(super) fn prefetch_tracked(&self, request: &Request) {
-        self.prefetch_own::<TRACKED>(
-            self.map_entry(Lpn::holding(request.offset, self.geometry.page_shift())),
-        );
-    }
-
     /// Returns whether reads are counted in the technique's own counters.
     pub(super) fn has_tracker(&self) -> bool {
         self.flash.counted() == TRACKED
     }
 
-    /// Returns whether a program takes a whole wordline.
-    pub(super) fn programs_wordlines(&self) -> bool {
-        self.flash.by_wordline()
-    }
-
-    /// Returns whether pages wait in the controller for the rest of their wordline.
-    pub(super) fn has_incomplete_wordlines(&self) -> bool {
-        !self.ftl.gathers.is_empty()
+    /// Prefetches the counter of a technique that tracks some of the pages that it sees.
+    pub(super) fn prefetch_tracked(&self, request: &Request) {
+        self.prefetch_own::<TRACKED>(
+            self.ftl.map.get(Lpn::holding(request.offset, self.geometry.page_shift())),
+        );
     }
 }
 
@@ -158,11 +133,6 @@ impl Drive {
         serials.filter(|serial| last.replace(*serial) != Some(*serial)).count() as u32
     }
 
-    /// Returns whether pages of a stripe are written together.
-    pub(super) fn writes_stripes(&self) -> bool {
-        self.geometry.stripes.is_some()
-    }
-
     /// Returns the number of wordline programs in the recorded work that the host waits for.
     pub(super) fn recorded_host_wordlines(&self) -> u32 {
         self.flash
@@ -170,27 +140,6 @@ impl Drive {
             .iter()
             .filter(|op| matches!(op, NandOp::ProgramWordline { cause: Cause::Host, .. }))
             .count() as u32
-    }
-
-    /// Returns the number of further stages of the drive's life that have begun in the measured
-    /// phase.
-    pub(super) fn stages_begun(&self) -> usize {
-        self.ftl.worn.lifetime.beginnings().len()
-    }
-
-    /// Records whether dies have other work than forming stripes.
-    pub(super) fn note_busy_dies(&mut self, are_busy: bool) {
-        self.ftl.note_busy_dies(are_busy);
-    }
-
-    /// Returns whether only other work holds back the forming of a stripe.
-    pub(super) fn forming_is_held(&self) -> bool {
-        self.ftl.forming_is_held()
-    }
-
-    /// Forms the next stripe now.
-    pub(super) fn go_on_forming(&mut self, now: Ns) {
-        self.ftl.go_on_forming(now);
     }
 
     /// Takes over a deferred job, with its die and its cause. The last job that was begun comes
@@ -202,20 +151,5 @@ impl Drive {
             }
         }
         None
-    }
-
-    /// Returns whether a deferred job is done.
-    pub(super) fn is_done(&self, job: JobRef) -> bool {
-        self.job(job).is_none()
-    }
-
-    /// Returns whether a deferred job should go before reads.
-    pub(super) fn is_job_urgent(&self, job: JobRef) -> bool {
-        self.job(job).is_some_and(|job| self.is_urgent(job))
-    }
-
-    /// Adds the time that host reads waited for reclaim.
-    pub(super) fn add_reclaim_stall(&mut self, ns: Ns) {
-        self.ftl.reclaim.stall_ns += ns;
     }
 }

@@ -196,7 +196,7 @@ impl FluidRun {
                 say(drive, progress)?;
             }
         }
-        drive.set_now(until.max(drive.now()));
+        drive.flash.now = until.max(drive.now());
         Ok(())
     }
 
@@ -207,7 +207,7 @@ impl FluidRun {
 
     /// Executes the next event.
     fn happen(&mut self, drive: &mut Drive, source: &mut dyn FluidSource) {
-        drive.set_now(self.next_event(drive).max(drive.now()));
+        drive.flash.now = self.next_event(drive).max(drive.now());
         let now = drive.now();
         if self.rates_end <= now {
             self.change_rates(drive, source);

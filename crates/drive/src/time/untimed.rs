@@ -177,13 +177,13 @@ impl Drive {
         if self.next_wake() <= until {
             self.wake_until(until);
         }
-        self.set_now(until.max(self.now()));
+        self.flash.now = until.max(self.now());
     }
 
     #[cold]
     fn wake_until(&mut self, until: Ns) {
         while self.next_wake() <= until {
-            self.set_now(self.next_wake().max(self.now()));
+            self.flash.now = self.next_wake().max(self.now());
             self.wake();
         }
     }

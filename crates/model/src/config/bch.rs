@@ -150,10 +150,6 @@ const SPREAD_MAX: f64 = 1.0;
 const LONGEST_AGE: Span = Span(100 * YEAR);
 
 impl BchConfig {
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Returns the share of codewords that may be lost at the limit, for a number of data bits.
     pub fn fails(&self, data_bits: f64) -> f64 {
         match self.target {

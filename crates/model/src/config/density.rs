@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::error::ConfigError;
 use super::keys::{self, KeyValue, Keys, Type};
 use crate::base::dose::Quarters;
 
@@ -184,9 +183,5 @@ impl DensityConfig {
     /// Returns [`Self::reprogram_dose`] in quarters of a unit, rounded up.
     pub fn reprogram_quarters(&self) -> Quarters {
         Quarters::ceil(self.reprogram_dose)
-    }
-
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
-        self.check_ranges()
     }
 }

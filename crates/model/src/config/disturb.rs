@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, require, require_ascending};
 use super::flash::CellType;
+use super::is_default;
 use super::keys::{self, Keys};
 
 /// Model of read disturb.
@@ -119,12 +120,12 @@ pub struct DisturbConfig {
     /// Scatter of the limits over blocks: standard deviation of the logarithm of a lognormal
     /// factor, truncated so that no factor is below 1 or above 4. This factor multiplies that of
     /// `block_variation`.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     #[key(range = Real(0.0, 1.0), default = 0.0)]
     pub limit_sigma_block: f64,
     /// Scatter of the limits over the layers of a block, like `limit_sigma_block`. A layer has the
     /// same factor in every block. This factor multiplies that of `spread`.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     #[key(range = Real(0.0, 1.0), default = 0.0)]
     pub limit_sigma_layer: f64,
     /// Limit of each page kind, as a multiple of the limit of the wordline's weakest page; LSB
@@ -152,11 +153,6 @@ pub struct DisturbConfig {
         random = [0, 10, 100, 2000]
     )]
     pub policy_row_cycles: u32,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(sigma: &f64) -> bool {
-    *sigma == 0.0
 }
 
 /// Largest factor of a lognormal scatter. Fixed-point limits are sized for it.

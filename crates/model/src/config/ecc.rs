@@ -99,10 +99,6 @@ const LEVELS_MAX: usize = 32;
 const TARGET_MIN: f64 = 1e-30;
 
 impl EccConfig {
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Returns the number of levels, including level 0; 0 without levels.
     pub fn levels(&self) -> usize {
         self.cap.len().max(self.corrects.len())

@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::disturb::PEC_MAX;
 use super::error::{ConfigError, require};
+use super::is_default;
 use super::keys::{self, KeyValue, Keys, Type};
 use super::params::Params;
 use crate::base::span::Span;
@@ -57,14 +58,9 @@ pub struct CapacityConfig {
     pub max_outstanding: u32,
     /// Bytes that rewrites because of reads or age first program in SLC, per byte rewritten. They
     /// are only counted (`smart.slc_rewrites`): they take no time, no space and no P/E cycles.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     #[key(range = Real(0.0, 4.0), default = 0.0)]
     pub slc_rewrites: f64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(share: &f64) -> bool {
-    *share == 0.0
 }
 
 impl CapacityConfig {
@@ -98,12 +94,6 @@ pub struct GcConfig {
     pub params: Params,
 }
 
-impl GcConfig {
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
-        self.check_ranges()
-    }
-}
-
 /// Largest `wear.acceleration`. At this value, three erases of each block are a life of 3,000
 /// cycles.
 const FASTEST: u64 = 1000;
@@ -131,12 +121,6 @@ pub struct WearConfig {
     /// `vpass life` then simulates fewer erases by this factor.
     #[key(unit = "P/E cycles", range = Whole(1, FASTEST), default = 1)]
     pub acceleration: u32,
-}
-
-impl WearConfig {
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
-        self.check_ranges()
-    }
 }
 
 /// Schedule of reclaim jobs.
@@ -213,24 +197,13 @@ pub struct ReclaimConfig {
     )]
     pub late_reads: Option<u32>,
     /// Retries that a read may need before its data is rewritten, if `[ecc]` has retries.
-    #[serde(skip_serializing_if = "has_no_retries")]
+    #[serde(skip_serializing_if = "is_default")]
     #[key(range = Whole(0, 31), default = 0)]
     pub retries: u32,
     /// Parameters of techniques.
     #[serde(flatten)]
     #[key(skip)]
     pub params: Params,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn has_no_retries(retries: &u32) -> bool {
-    *retries == 0
-}
-
-impl ReclaimConfig {
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
-        self.check_ranges()
-    }
 }
 
 /// `[start]`: the drive's age and content when the measured phase begins.

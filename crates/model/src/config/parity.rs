@@ -95,9 +95,4 @@ impl ParityConfig {
     pub fn wordline_program_us(&self) -> Option<f64> {
         self.wordline_program.as_ref().map(KindUs::mean)
     }
-
-    /// Returns whether all keys have their defaults.
-    pub(super) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }

@@ -151,10 +151,6 @@ const COLDEST_C: f64 = -40.0;
 const HOTTEST_C: f64 = 125.0;
 
 impl ErrorConfig {
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     pub(super) fn check(&self, groups: usize, cell: CellType) -> Result<(), ConfigError> {
         self.check_ranges()?;
         check_factors("error.base_by_group", &self.base_by_group, groups, "wordline group")?;

@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::ConfigError;
 use super::keys::{Keys, Range};
 
 /// `[sheet]`. Rates are those of a vendor: 10^6 bytes per second, and requests of 4 KiB.
@@ -38,14 +37,3 @@ pub struct SheetConfig {
 const RATE: Range = Range::Real(0.001, 1e6);
 /// Range of requests per second.
 const IOPS: Range = Range::Real(1.0, 1e9);
-
-impl SheetConfig {
-    /// Returns whether the table says nothing.
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
-        self.check_ranges()
-    }
-}

@@ -1,7 +1,7 @@
 //! Limits of all page kinds and retries at one P/E count and age. They are computed once for all
 //! blocks of this wear and age.
 
-use super::limits::PageLimits;
+use super::ErrorModel;
 use crate::base::codings::FULL;
 use crate::base::dose::{Alpha, Dose, Quarters};
 
@@ -33,11 +33,11 @@ struct ByAge {
 impl ByAge {
     /// Computes the effect from the limits of a group and kind by level. A page's dose is at most
     /// the dose of its block times the weight of a neighbour's read.
-    fn of(limits: &PageLimits, of_group: &[Dose], kind: usize, alpha: Alpha) -> Option<Self> {
+    fn of(model: &ErrorModel, of_group: &[Dose], kind: usize, alpha: Alpha) -> Option<Self> {
         let retries = of_group.iter().position(|limit| *limit >= Dose::ZERO)?;
         let alpha = alpha.max(Alpha::ONE);
         let until =
-            limits.table.limit_of_kinds(limits.table.in_mode(of_group[retries], FULL), 1 << kind)
+            model.table.limit_of_kinds(model.table.in_mode(of_group[retries], FULL), 1 << kind)
                 / alpha;
         Some(Self { retries: retries as u8, until })
     }
@@ -47,16 +47,16 @@ impl ByAge {
 }
 
 impl Levels {
-    pub(super) fn of(limits: &PageLimits, pec: u32, step: usize) -> Self {
+    pub(super) fn of(model: &ErrorModel, pec: u32, step: usize) -> Self {
         let (groups, kinds, retries) =
-            (limits.table.groups(), limits.kinds(), usize::from(limits.max_retries()));
-        let at = &limits.at(pec, step);
+            (model.table.groups(), model.kinds, usize::from(model.max_retries()));
+        let at = &model.at(pec, step);
         let of_kind = |group: usize, kind: usize| {
             (0..=retries).map(move |level| at.of_group(group, kind, level))
         };
         let of_group = |group: usize| (0..kinds).flat_map(move |kind| of_kind(group, kind));
         let mut levels = Self {
-            alpha: (0..groups).map(|group| limits.table.truth(group, pec).alpha).collect(),
+            alpha: (0..groups).map(|group| model.table.truth(group, pec).alpha).collect(),
             limits: (0..groups).flat_map(of_group).collect(),
             by_age: vec![],
             kinds,
@@ -65,14 +65,14 @@ impl Levels {
         };
         let each = (0..groups).flat_map(|group| (0..kinds).map(move |kind| (group, kind)));
         let by_age = |(group, kind): (usize, usize)| {
-            ByAge::of(limits, levels.of_kind(group, kind), kind, levels.alpha(group))
+            ByAge::of(model, levels.of_kind(group, kind), kind, levels.alpha(group))
                 .unwrap_or(ByAge::NEVER)
         };
         levels.by_age = each.map(by_age).collect();
         let of_first = |group: usize, kind: usize| {
             levels.of_kind(group, kind) == levels.of_kind(group, 0)
-                && limits.table.limit_of_kinds(Dose::UNIT, 1 << kind)
-                    == limits.table.limit_of_kinds(Dose::UNIT, 1)
+                && model.table.limit_of_kinds(Dose::UNIT, 1 << kind)
+                    == model.table.limit_of_kinds(Dose::UNIT, 1)
         };
         levels.are_kinds_alike =
             (0..groups).all(|group| (0..kinds).all(|kind| of_first(group, kind)));

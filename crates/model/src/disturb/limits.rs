@@ -3,7 +3,7 @@
 
 use super::levels::Levels;
 use super::table::{Endurance, LimitTable};
-use super::{BlockView, PageHealth};
+use super::{BlockView, ErrorModel, PageHealth};
 use crate::base::dose::{Dose, Quarters};
 use crate::base::units::{PageInBlock, WordlineInBlock};
 use crate::config::DriveConfig;
@@ -11,17 +11,10 @@ use crate::error::bch::Bch;
 use crate::error::budget::{AgedLimits, Condition, PageAt};
 use crate::error::chance::Chances;
 
-/// Limits of one drive's pages.
-pub struct PageLimits {
-    pub(crate) table: LimitTable,
-    chances: Option<Chances>,
-    kinds: usize,
-}
-
 /// Endurance of the groups of a block at one P/E count and age. The terms of the laws of error
 /// rates are computed once.
 pub(super) struct At<'a> {
-    limits: &'a PageLimits,
+    model: &'a ErrorModel,
     pec: u32,
     condition: Option<(&'a AgedLimits, Condition)>,
 }
@@ -29,7 +22,7 @@ pub(super) struct At<'a> {
 impl At<'_> {
     /// Returns the true limit of a group and page kind at a level.
     pub(super) fn of_group(&self, group: usize, kind: usize, level: usize) -> Dose {
-        let table = &self.limits.table;
+        let table = &self.model.table;
         match &self.condition {
             None => table.truth(group, self.pec).limit,
             Some((aged, condition)) => {
@@ -47,9 +40,9 @@ pub(super) struct OfGroups {
     kinds: usize,
 }
 
-impl PageLimits {
-    /// Returns the limits of a checked configuration; `None` if its error model has no table.
-    pub(super) fn of(config: &DriveConfig) -> Option<Self> {
+impl ErrorModel {
+    /// Returns the model of a checked configuration; `None` if the configuration has no table.
+    pub(super) fn of(config: &DriveConfig, stride: Option<usize>) -> Option<Self> {
         let table = LimitTable::of(config)?;
         let chances = table
             .aged()
@@ -60,25 +53,27 @@ impl PageLimits {
             Some(bch) => chances.map(|chances| chances.with_lost_at_limit(bch.lost())),
             None => chances,
         };
-        Some(Self { table, chances, kinds: config.geometry.cell.bits() as usize })
+        Some(Self {
+            table,
+            chances,
+            kinds: config.geometry.cell.bits() as usize,
+            preprogram_weight: config.disturb.preprogram_weight,
+            stride,
+        })
     }
 
     fn aged(&self) -> Option<&AgedLimits> {
         self.table.aged()
     }
 
-    /// Returns the number of pages of a wordline.
-    pub(super) fn kinds(&self) -> usize {
-        self.kinds
-    }
-
-    /// Returns the largest number of retries of a read.
-    pub(super) fn max_retries(&self) -> u8 {
+    /// Returns the largest number of retries before a page is given up.
+    pub fn max_retries(&self) -> u8 {
         self.aged().map_or(0, |aged| aged.ladder().retries() as u8)
     }
 
-    /// Returns whether age reduces the limits.
-    pub(super) fn age(&self) -> bool {
+    /// Returns whether data ages under this model. If so, an answer holds only for the present
+    /// [`BlockView::age_step`].
+    pub fn ages(&self) -> bool {
         self.aged().is_some()
     }
 
@@ -110,15 +105,16 @@ impl PageLimits {
     /// Returns the limits of the groups of a block at a P/E count and a step of age.
     pub(super) fn at(&self, pec: u32, step: usize) -> At<'_> {
         At {
-            limits: self,
+            model: self,
             pec,
             condition: self.aged().map(|aged| (aged, aged.condition(pec, step))),
         }
     }
 
-    /// Returns whether age alone exceeds the limit of a page's last retry. A limit below 0 stays
-    /// below 0 with every factor.
-    pub(super) fn is_spoilt_by_age(
+    /// Returns whether age alone exceeds the limit of a page's last retry. The arguments are P/E
+    /// count and step of age, and wordline and kind. A limit below 0 stays below 0 with every
+    /// factor.
+    pub fn is_spoilt_by_age(
         &self,
         (pec, step): (u32, usize),
         (wordline, kind): (WordlineInBlock, u32),
@@ -179,12 +175,12 @@ impl PageLimits {
         bounds.min().unwrap_or_default()
     }
 
-    /// Returns the limit of a page for techniques.
-    pub(super) fn to_keep(&self, block: &BlockView, page: PageInBlock) -> Dose {
+    /// Returns the limit of a page for techniques. If data ages, this is the limit at the longest
+    /// allowed age, with the retries that techniques count with.
+    pub fn limit_to_keep(&self, block: &BlockView, page: PageInBlock) -> Dose {
         let (wordline, kind) = block.wordline_and_kind(page);
         let group = self.table.group_of(wordline);
-        let keeps_longest = self.age();
-        let of_group = if keeps_longest {
+        let of_group = if self.ages() {
             self.table.lookup_at(block.budget, group, block.pec)
         } else {
             self.table.truth(group, block.pec)
@@ -210,24 +206,26 @@ impl PageLimits {
         self.table.limit_of_kinds(self.table.in_mode(of_wordline, block.mode_of(wordline)), kinds)
     }
 
-    /// Returns the RBER of a page with this dose.
-    pub(super) fn rate(&self, block: &BlockView, page: PageInBlock, dose: Dose) -> f64 {
+    /// Returns the RBER of a page.
+    pub fn rate(&self, block: &BlockView, page: PageInBlock) -> f64 {
         let Some(aged) = self.aged() else { return 0.0 };
         let at = self.at(block.pec, block.age_step);
         aged.rate(
-            dose,
+            self.dose(block, page),
             self.at_level(&at, block, page, 0),
             self.at_level(&at, block, page, aged.above_first()),
         )
     }
 
-    /// Returns the probabilities that a read takes retries.
-    pub(super) fn chances(&self) -> Option<&Chances> {
+    /// Returns the probabilities that reads at an error rate take retries; `None` without a known
+    /// codeword.
+    pub fn chances(&self) -> Option<&Chances> {
         self.chances.as_ref()
     }
 
-    /// Returns the limit of a page with this number of retries.
-    pub(super) fn of_page(&self, block: &BlockView, page: PageInBlock, retries: u8) -> Dose {
+    /// Returns the dose up to which a page decodes with this number of retries. Below 0 if the age
+    /// of the page alone exceeds the limit.
+    pub fn limit(&self, block: &BlockView, page: PageInBlock, retries: u8) -> Dose {
         self.at_level(&self.at(block.pec, block.age_step), block, page, retries.into())
     }
 
@@ -253,7 +251,7 @@ impl PageLimits {
     /// Returns the result of a read of a page with this dose: the smallest number of retries that
     /// decodes the page.
     #[inline]
-    pub(super) fn health(&self, levels: &Levels, page: PageAt, dose: Dose) -> PageHealth {
+    pub(super) fn health_at(&self, levels: &Levels, page: PageAt, dose: Dose) -> PageHealth {
         let limits = levels.of_kind(self.table.group_of(page.wordline), page.kind);
         // A limit below 0 stays below 0 with every factor.
         match limits
@@ -355,7 +353,7 @@ mod tests {
         "#;
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
         let (limits, geometry) =
-            (PageLimits::of(&config).expect("a model with a table"), Geometry::new(&config));
+            (error_model(&config).expect("one that disturbs"), Geometry::new(&config));
         let block = |age_step| BlockView {
             block: BlockId::new(0),
             reads: Quarters::ZERO,
@@ -372,10 +370,10 @@ mod tests {
         };
         let (young, old) = (block(0), block(Ages::default().step(config.error.longest_age.0)));
         for page in PageInBlock::range(0..3) {
-            let keep = limits.to_keep(&young, page);
-            assert!(keep <= limits.of_page(&old, page, 0), "page {page}");
+            let keep = limits.limit_to_keep(&young, page);
+            assert!(keep <= limits.limit(&old, page, 0), "page {page}");
             assert!(
-                keep * 2 > limits.of_page(&old, page, 0) && keep < limits.of_page(&young, page, 0),
+                keep * 2 > limits.limit(&old, page, 0) && keep < limits.limit(&young, page, 0),
                 "page {page}: {keep:?}"
             );
         }

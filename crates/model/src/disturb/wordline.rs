@@ -8,47 +8,40 @@
 //!         = alpha (RC[i-d] + RC[i+d]) + BLK - RC[i-d] - RC[i] - RC[i+d] - base      with base = alpha s + (b - s)
 //! ```
 
-use super::limits::PageLimits;
 use super::rows::Endurance;
-use super::{Assessment, BlockView, Counts, ErrorModel, LATEST, spared};
+use super::{Assessment, BlockView, Counts, ErrorModel, LATEST, Wordline};
 use crate::base::dose::{Alpha, Dose, Quarters};
-use crate::base::units::{PageInBlock, WordlineInBlock};
-use crate::disturb::Wordline;
+use crate::base::units::WordlineInBlock;
 
-pub(super) struct WordlineModel {
-    limits: PageLimits,
-    preprogram_weight: f64,
-    stride: usize,
+/// Returns the reads of both neighbours of wordline `i` together. A missing neighbour has no reads.
+fn neighbours(stride: usize, wordlines: &[Wordline], i: usize) -> Quarters {
+    let below = i.checked_sub(stride).map_or(Quarters::ZERO, |n| wordlines[n].reads);
+    let above = wordlines.get(i + stride).map_or(Quarters::ZERO, |w| w.reads);
+    below + above
 }
 
-impl WordlineModel {
-    pub(super) fn new(limits: PageLimits, preprogram_weight: f64, neighbour_stride: u32) -> Self {
-        Self { limits, preprogram_weight, stride: neighbour_stride as usize }
-    }
-
-    /// Returns the reads of both neighbours of wordline `i` together. A missing neighbour has no
-    /// reads.
-    fn neighbours(&self, wordlines: &[Wordline], i: usize) -> Quarters {
-        let below = i.checked_sub(self.stride).map_or(Quarters::ZERO, |n| wordlines[n].reads);
-        let above = wordlines.get(i + self.stride).map_or(Quarters::ZERO, |w| w.reads);
-        below + above
-    }
+/// Returns the dose of a wordline.
+#[inline]
+pub(super) fn dose(stride: usize, counts: &Counts, alpha: Alpha) -> Dose {
+    let near = neighbours(stride, counts.wordlines, counts.wordline.index());
+    let base = counts.wordlines[counts.wordline.index()].base;
+    near * alpha + counts.reads.far() - near.far() - counts.own.far() - base.far()
 }
 
-impl ErrorModel for WordlineModel {
-    fn assess(&self, block: &BlockView) -> Assessment {
-        let endurances = self.limits.endurances(block.pec);
-        let groups = self.limits.of_groups(block, &endurances);
+impl ErrorModel {
+    pub(super) fn assess_by_wordline(&self, stride: usize, block: &BlockView) -> Assessment {
+        let endurances = self.endurances(block.pec);
+        let groups = self.of_groups(block, &endurances);
         // All reads may hit the weakest wordlines' neighbours. The bound is 0 if age alone has used
         // up a limit.
-        let fresh = self.limits.of_new(block, &groups, &endurances);
+        let fresh = self.of_new(block, &groups, &endurances);
         if block.reads < fresh {
             return Assessment::CleanUntil(fresh.min(LATEST));
         }
-        if PageLimits::is_born_tired(block, &groups) {
+        if Self::is_born_tired(block, &groups) {
             return Assessment::Suspect;
         }
-        let table = &self.limits.table;
+        let table = &self.table;
         let factor = table.block_factor(block.block);
         // Remaining dose of each group's worst wordline. The code divides once per group, not once
         // per wordline.
@@ -60,8 +53,8 @@ impl ErrorModel for WordlineModel {
             }
             let group = table.group_of(wordline);
             let e = endurances[group];
-            let dose = self.weighed_dose(&Counts::of(block, wordline), e.alpha);
-            let limit = self.limits.of_kinds(block, &groups, wordline, factor, kinds);
+            let dose = dose(stride, &Counts::of(block, wordline), e.alpha);
+            let limit = self.of_kinds(block, &groups, wordline, factor, kinds);
             debug_assert!(dose <= block.reads * e.alpha, "{dose:?} after {:?} reads", block.reads);
             debug_assert!(fresh == Quarters::ZERO || limit >= fresh * e.alpha, "{limit:?}");
             if dose > limit {
@@ -79,33 +72,17 @@ impl ErrorModel for WordlineModel {
         Assessment::CleanUntil(block.reads.saturating_add(more).min(LATEST))
     }
 
-    fn clean_whatever_was_read(&self, block: &BlockView) -> Quarters {
-        let endurances = self.limits.endurances(block.pec);
-        let groups = self.limits.of_groups(block, &endurances);
-        self.limits.of_new(block, &groups, &endurances).min(LATEST)
-    }
-
-    #[inline]
-    fn weighed_dose(&self, counts: &Counts, alpha: Alpha) -> Dose {
-        let near = self.neighbours(counts.wordlines, counts.wordline.index());
-        let base = counts.wordlines[counts.wordline.index()].base;
-        near * alpha + counts.reads.far() - near.far() - counts.own.far() - base.far()
-    }
-
-    fn limit(&self, block: &BlockView, page: PageInBlock, retries: u8) -> Dose {
-        self.limits.of_page(block, page, retries)
-    }
-
-    fn page_limits(&self) -> Option<&PageLimits> {
-        Some(&self.limits)
-    }
-
-    fn base_at_program(&self, block: &BlockView, wordline: WordlineInBlock) -> Quarters {
-        let i = wordline.index();
-        let e = self.limits.table.truth(self.limits.table.group_of(wordline), block.pec);
-        let s = i.checked_sub(self.stride).map_or(Quarters::ZERO, |n| block.wordlines[n].reads);
-        let before = s * e.alpha + block.reads.far() - s.far();
-        spared(before / Alpha::ONE, self.preprogram_weight)
+    /// Returns the weighed reads of a block that a wordline has seen when it is programmed now.
+    pub(super) fn before_program(
+        &self,
+        stride: usize,
+        block: &BlockView,
+        wordline: WordlineInBlock,
+    ) -> Quarters {
+        let e = self.table.truth(self.table.group_of(wordline), block.pec);
+        let s = wordline.index().checked_sub(stride);
+        let s = s.map_or(Quarters::ZERO, |n| block.wordlines[n].reads);
+        (s * e.alpha + block.reads.far() - s.far()) / Alpha::ONE
     }
 }
 
@@ -114,9 +91,9 @@ mod tests {
     use super::*;
     use crate::base::geometry::Geometry;
     use crate::base::latency::AccessLatency;
-    use crate::base::units::BlockId;
+    use crate::base::units::{BlockId, PageInBlock};
     use crate::config::DriveConfig;
-    use crate::disturb::PageHealth;
+    use crate::disturb::{PageHealth, error_model};
     use crate::error::ages::Ages;
 
     const WORDLINES: usize = 8;
@@ -155,7 +132,7 @@ mod tests {
     fn a_block_is_clean_below_the_bound_for_fresh_data_wherever_its_reads_go() {
         let config = config();
         let geometry = Geometry::new(&config);
-        let model = WordlineModel::new(PageLimits::of(&config).expect("a table"), 0.0, 1);
+        let model = error_model(&config).expect("one that disturbs");
         for step in [0, 1, 40, Ages::default().step(config.error.longest_age.0)] {
             let mut least = u32::MAX;
             for at in 0..WORDLINES {

@@ -238,6 +238,9 @@ fn same(a: f64, b: f64) -> bool {
 mod tests {
     use super::*;
     use crate::base::span::DAY;
+    use crate::disturb::table::LimitTable;
+    use crate::error::ages::STEPS;
+    use crate::error::budget::{AgedLimits, Asked};
 
     /// Stripes of a drive, by host pages in a stripe and by whether parity is always there.
     type Stripes = (Option<u32>, bool);
@@ -376,6 +379,24 @@ mod tests {
             published.retention(15_000, 190 * DAY + DAY / 2),
             published.tolerable() / 2f64.powf(3.33),
         );
+    }
+
+    /// At 15,000 P/E cycles, age alone uses up the code after 381 days. Younger data bears all of
+    /// the 46,000 reads, and older data is lost without a read.
+    #[test]
+    fn age_with_a_budget_of_its_own_takes_all_reads_or_none() {
+        let config = drive("").unwrap();
+        let table = LimitTable::of(&config).unwrap();
+        let aged = AgedLimits::of(&config).unwrap().expect("error rates");
+        for step in 0..STEPS {
+            let age = aged.ages().counts_as(step).unwrap_or(0);
+            let limit = aged.truth(&table, 15_000, Asked { group: 0, kind: 0, level: 0, step });
+            if age <= 381 * DAY {
+                assert_eq!(limit, 46_000 * 1024, "after {age} ns");
+            } else {
+                assert!(limit < 0, "{limit} after {age} ns");
+            }
+        }
     }
 
     #[test]

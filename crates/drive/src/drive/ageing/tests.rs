@@ -43,8 +43,8 @@ fn drive() -> (Drive, BlockId) {
 
 /// Begins to move a block for wear levelling.
 fn begin_to_move(drive: &mut Drive, block: BlockId, deadline: Reads) {
-    let (flash, ftl, mut slots) = drive.parts();
-    ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, WEAR), Cause::Wear, deadline);
+    let (ftl, mut cx) = drive.parts();
+    ftl.rewrite(&mut cx, Rewrite::all_to(block, WEAR), Cause::Wear, deadline);
 }
 
 /// Returns the time by which the block's data must be rewritten.

@@ -45,13 +45,13 @@ fn a_block_that_levelling_took_before_reclaim_could_keeps_its_deadline() {
     drive.precondition(1);
     let lpn = Lpn::new(0);
     let block = drive.geometry.block_of(drive.ftl.place_of(lpn).expect("on flash"));
-    let (flash, ftl, mut slots) = drive.parts();
-    ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
-    flash.set_policy_alarm(block, Reads(60));
-    flash.set_alarm(block);
+    let (ftl, mut cx) = drive.parts();
+    ftl.rewrite(&mut cx, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
+    cx.flash.set_policy_alarm(block, Reads(60));
+    cx.flash.set_alarm(block);
     drive.reclaim(Rewrite::all(block), Reads(60));
     (0..59).for_each(|_| drive.read_pages(&[lpn]));
-    assert_eq!(drive.geometry.block_of(drive.ftl.place_of(lpn).expect("on flash")), block);
+    assert_eq!(drive.geometry.block_of(drive.ftl.place_of(lpn).expect("on cx.flash")), block);
     drive.read_pages(&[lpn]);
     assert_eq!(drive.flash.hot(block).state, BlockState::Free);
     assert_eq!(drive.reclaim_counts().deadline_misses, 1);

@@ -194,9 +194,9 @@ impl Drive {
     fn close_begun(&mut self, block: BlockId, valid: u32) {
         let budget = self.budget_of_content(block);
         self.flash.preload(block, HOST, valid, budget);
-        let (flash, ftl, mut slots) = self.parts();
-        ftl.arm(flash, &mut slots, block);
-        ftl.victims.insert(block, ftl.score(flash, block), flash.seq() as u32);
+        let (ftl, mut cx) = self.parts();
+        ftl.arm(&mut cx, block);
+        ftl.victims.insert(block, ftl.score(cx.flash, block), cx.flash.seq() as u32);
     }
 }
 

@@ -45,7 +45,7 @@ impl Drive {
     /// Ranks erased blocks by wear from now on.
     pub(super) fn rank_by_wear(&mut self) {
         if self.flash.is_worn_unevenly() {
-            let (flash, ftl, _) = self.parts();
+            let (flash, ftl) = (&mut self.flash, &mut self.ftl);
             ftl.rank_free(flash);
         }
     }

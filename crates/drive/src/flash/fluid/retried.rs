@@ -30,9 +30,9 @@ impl Flash {
     /// Returns whether limits differ by page kind, so that pages of a wordline may take different
     /// numbers of retries.
     pub(super) fn are_limits_by_kind(&self) -> bool {
-        let levels = self.model.as_ref().filter(|model| model.max_retries() > 0);
-        let of_new = |pec: u32| levels.and_then(|model| model.levels(pec, 0));
-        self.cold.first().and_then(|cold| of_new(cold.pec)).is_some_and(|of| !of.are_kinds_alike())
+        let model = self.model.as_ref().filter(|model| model.max_retries() > 0);
+        let of_new = model.zip(self.cold.first()).map(|(model, cold)| model.levels(cold.pec, 0));
+        of_new.is_some_and(|of| !of.are_kinds_alike())
     }
 
     /// Returns the number of further reads of a block for which the retries are known. Returns

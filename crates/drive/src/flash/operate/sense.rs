@@ -256,11 +256,11 @@ impl Flash {
 
     /// Asks about a page as it was before its last sensing, which has deposited this dose.
     #[inline(never)]
-    pub(in crate::flash) fn before_sensing<T>(
+    fn before_sensing<T>(
         &mut self,
         ppn: Ppn,
         own: Quarters,
-        ask: impl FnOnce(&Self, &dyn ErrorModel, &BlockView, PageInBlock) -> T,
+        ask: impl FnOnce(&Self, &ErrorModel, &BlockView, PageInBlock) -> T,
     ) -> T {
         let (block, wordline) =
             (self.geometry.block_of(ppn), self.geometry.wordline_of(ppn) as usize);

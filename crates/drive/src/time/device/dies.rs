@@ -375,8 +375,8 @@ mod tests {
         let closed = |block: &BlockId| drive.flash.hot(*block).state == BlockState::Closed;
         let blocks: Vec<BlockId> = drive.geometry.block_ids().filter(closed).take(2).collect();
         for block in blocks {
-            let (flash, ftl, mut slots) = drive.parts();
-            ftl.rewrite(flash, &mut slots, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
+            let (ftl, mut cx) = drive.parts();
+            ftl.rewrite(&mut cx, Rewrite::all_to(block, WEAR), Cause::Wear, Reads::NEVER);
         }
         let jobs = drive.ftl.started_jobs.clone();
         let mut dies = Dies::new(&drive.config, &drive.geometry);

@@ -60,8 +60,8 @@ impl Device {
     ) -> Option<DieId> {
         let (die, ended) = self.dies.step();
         self.work_ended(drive, die, &ended?, completed);
-        if drive.forming_is_held() && !self.has_better_work(drive) {
-            drive.go_on_forming(self.now);
+        if drive.ftl.forming_is_held() && !self.has_better_work(drive) {
+            drive.ftl.go_on_forming(self.now);
         }
         Some(die)
     }
@@ -90,7 +90,7 @@ impl Device {
         completed: &mut dyn FnMut(Tag, Ns),
     ) {
         if op.cause == Cause::Reclaim {
-            drive.add_reclaim_stall(self.dies.waited_for(usize::from(die), op, self.now));
+            drive.ftl.reclaim.stall_ns += self.dies.waited_for(usize::from(die), op, self.now);
         }
         match op.work {
             WorkKind::Striped { serial } => {

@@ -28,11 +28,11 @@ impl Device {
 
     /// Removes finished jobs, notes urgency, and queues the next batch of a job under `batch:N`.
     fn before_dispatch(&mut self, drive: &mut Drive, die: DieId) {
-        drive.set_now(self.now);
+        drive.flash.now = self.now;
         let (on, was_on) = self.dies.review_jobs(
             die,
-            |job| drive.is_done(job),
-            |job| drive.is_job_urgent(job),
+            |job| drive.job(job).is_none(),
+            |job| drive.job(job).is_some_and(|job| drive.is_urgent(job)),
             self.now,
         );
         if on != was_on {

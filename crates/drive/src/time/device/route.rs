@@ -106,7 +106,7 @@ impl Device {
             }
         }
         self.ops.clear();
-        if drive.stages_begun() > self.stages {
+        if drive.ftl.worn.lifetime.beginnings().len() > self.stages {
             self.note_stages(drive);
         }
         while let Some((job, die, cause)) = drive.take_started_job() {
@@ -119,10 +119,10 @@ impl Device {
     /// Notes a new stage of the drive's life: requests that complete from now on count for it.
     #[cold]
     fn note_stages(&mut self, drive: &Drive) {
-        for _ in self.stages..drive.stages_begun() {
+        for _ in self.stages..drive.ftl.worn.lifetime.beginnings().len() {
             self.metrics.stages.push((self.metrics.read.clone(), self.metrics.write.clone()));
         }
-        self.stages = drive.stages_begun();
+        self.stages = drive.ftl.worn.lifetime.beginnings().len();
     }
 
     /// Queues an operation among the host's reads if a host read waits for it. It is a read for a

@@ -28,7 +28,7 @@ impl Device {
         request: &Request,
         completed: &mut impl FnMut(Tag, Ns),
     ) {
-        drive.set_now(self.now);
+        drive.flash.now = self.now;
         if drive.next_wake() <= self.now {
             self.wake(drive);
         }
@@ -260,7 +260,7 @@ impl Device {
 
     /// Notes that a write or trim has its effect from now on.
     fn note_acceptance(&mut self, drive: &mut Drive, command: &Command) {
-        drive.set_now(self.now);
+        drive.flash.now = self.now;
         let later = (drive.announced() as u32).wrapping_sub(command.number);
         drive.writing = drive.announced() - u64::from(later);
         let at = self.now;
@@ -297,7 +297,7 @@ impl Device {
     ) {
         self.note_acceptance(drive, command);
         let pages = Pages::of(&command.request, drive.geometry());
-        if drive.programs_wordlines() || drive.writes_stripes() {
+        if drive.flash.by_wordline() || drive.geometry.stripes.is_some() {
             return self.write_together(drive, &pages, command, completed);
         }
         let place = self.host.begin_parts(Known::of(command, Measured::Write), pages.count);
