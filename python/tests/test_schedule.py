@@ -51,6 +51,8 @@ def test_a_residue_selects_another_sample() -> None:
     assert first.sample == other.sample == "1/8" and timeless(first) != timeless(other)
     with pytest.raises(ValueError, match="a residue below N"):
         vpass.run("rlr-rewriter-tlc", "zipf-read", residue=8, **whole)
+    with pytest.raises(ValueError, match="residue=1"):
+        vpass.run("tiny", "uniform-read", residue=1)
 
 
 def test_a_run_may_end_after_cycles_of_its_blocks() -> None:
@@ -85,6 +87,8 @@ def test_an_earlier_workload_is_served_and_not_counted() -> None:
         vpass.run("tiny", READS, gear="fluid", before=writes)
     with pytest.raises(vpass.UsageError, match="cannot be served before another"):
         vpass.run("tiny", READS, before="llm-moe-744b")
+    with pytest.raises(ValueError, match="before: 2 workloads"):
+        vpass.run("tiny", READS, before=writes | vpass.Workload("uniform-read"))
 
 
 def test_page_reads_are_split_into_stages() -> None:

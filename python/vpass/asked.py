@@ -144,6 +144,11 @@ def asked(
     earlier = before if isinstance(before, Beside | None) else Workload(before)
     sets |= workload.sets()
     sets |= set or {}
+    served = [] if earlier is None else earlier.ones()
+    if len(served) > 1:
+        raise ValueError(f"before: {len(served)} workloads; one workload is expected")
+    if residue != 0 and sample is None:
+        raise ValueError(f"residue={residue}: sample='1/N' is expected with it")
     return Asked(
         drive=os.fspath(drive.name),
         set=words(sets),
@@ -164,7 +169,7 @@ def asked(
         sample=sample,
         residue=residue,
         fail=list(fail),
-        before=[] if earlier is None else earlier.ones(),
+        before=served,
         before_set=[] if earlier is None else words(earlier.sets()),
         cycles=cycles,
         stages=stages,

@@ -31,10 +31,9 @@ use vpass_drive::phrase;
 
 use crate::failure::Failure;
 use crate::lines::Lines;
-use crate::load::read_file;
+use crate::load::{complaint, read_file};
 use crate::setup::HintSource;
 use crate::suggest;
-use crate::typed;
 
 /// Content of a hint file. The addresses of devices and files that the hint file names may still be
 /// unknown.
@@ -143,7 +142,7 @@ impl HintFile {
     /// # Errors
     /// Returns an error if the text is not valid TOML, or if the table `[hints]` is invalid.
     pub(crate) fn of_workload(name: &str, text: &str) -> Result<Option<Self>, Failure> {
-        let file: OfWorkload = typed::read(name, text)?;
+        let file: OfWorkload = toml::from_str(text).map_err(|e| complaint(name, text, &e))?;
         file.hints.map(|tables| Self::of(name, text, tables)).transpose()
     }
 
@@ -158,7 +157,8 @@ impl HintFile {
 
     /// Reads a hint file from its text.
     fn parse(name: &str, text: &str) -> Result<Self, Failure> {
-        Self::of(name, text, typed::read(name, text)?)
+        let tables = toml::from_str(text).map_err(|e| complaint(name, text, &e))?;
+        Self::of(name, text, tables)
     }
 
     fn of(name: &str, text: &str, tables: Tables) -> Result<Self, Failure> {
@@ -403,8 +403,8 @@ mod tests {
         ));
         assert_eq!(
             wrong("[hints]\nidle_us = 7"),
-            "unknown key `hints.idle_us` in w.toml line 4: known are range, device, file; \
-             did you mean `file`?"
+            "w.toml line 4: [hints] of this file cannot have the key `idle_us`; it can have \
+             `range`, `device` or `file`"
         );
         let file = of("[[hints.file]]\nname = 'b'\naccess_latency = 'idle'\n").unwrap().unwrap();
         let sentence = file.ranges(None, &[], DRIVE).unwrap_err().to_string();

@@ -60,7 +60,6 @@ mod settled;
 pub mod setup;
 pub mod sheet;
 pub mod suggest;
-pub mod typed;
 
 /// Sentences that contain options as data.
 pub use vpass_drive::{base::phrase, phrase};

@@ -24,7 +24,7 @@ use vpass_workload::phases::{PhaseConfig, PhasesConfig};
 use vpass_workload::stripes::StripesConfig;
 use vpass_workload::synthetic::{SizeShare, WorkloadConfig};
 
-pub(crate) use self::unknown::{find, unknown_key, unknown_of};
+pub(crate) use self::unknown::{find, unknown_key};
 
 /// Table of a drive file or of a workload file.
 pub(crate) struct Section {

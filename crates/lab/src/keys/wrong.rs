@@ -185,7 +185,7 @@ fn remedy(key: &Key, of: Type, value: &DeValue) -> String {
 
 /// Describes the accepted words. If the given word resembles an accepted word, suggests the
 /// accepted word.
-pub(crate) fn one_of(words: &[&'static str], given: Option<&str>) -> String {
+fn one_of(words: &[&'static str], given: Option<&str>) -> String {
     let hint = given.map_or_else(String::new, |word| suggest::hint(word, words.iter().copied()));
     format!("one of {}{hint}", words.join(", "))
 }
@@ -195,7 +195,7 @@ fn wrong(path: &str, value: &Spanned<DeValue>, remedy: String) -> Wrong {
 }
 
 /// Formats a value as messages show it.
-pub(crate) fn shown(value: &DeValue) -> String {
+fn shown(value: &DeValue) -> String {
     match value {
         DeValue::Table(_) => "a table".into(),
         DeValue::Array(_) => "a list".into(),

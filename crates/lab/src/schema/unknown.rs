@@ -9,7 +9,7 @@ use vpass_workload::nearest::nearest;
 
 use super::{Section, distinct, exact_places, places, techniques_with_keys};
 use crate::failure::{Entry, Failure};
-use crate::suggest::{self, any_of};
+use crate::suggest::any_of;
 
 /// Returns the first unknown key of a document, with its offset in the text.
 pub(crate) fn unknown_key(schema: &[Section], document: &DeTable) -> Option<(usize, Unknown)> {
@@ -202,12 +202,6 @@ fn unknown_here(schema: &[Section], path: &str, key: &str, known: &[&str]) -> Un
 
 fn meant(path: &str, near: &[String]) -> Unknown {
     Unknown { path: path.into(), hint: format!("did you mean {}?", any_of(near)) }
-}
-
-/// Returns the error for an unknown key. `known` has the keys that the table may have.
-pub(crate) fn unknown_of(path: &str, key: &str, known: &[&'static str]) -> Unknown {
-    let near = suggest::hint(key, known.iter().copied());
-    Unknown { path: path.into(), hint: format!("known are {}{near}", known.join(", ")) }
 }
 
 fn unknown(path: &str, known: &[&str]) -> Unknown {
