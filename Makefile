@@ -207,10 +207,10 @@ nightly:
 # What some 490 runs write, against what is recorded by field. `make record` takes the record again and
 # prints what moved, old -> new, for the message of the change that moved it.
 recorded:
-	cargo test --release -p vpass-cli --test recorded -- --ignored all_recorded
+	cargo test --release --workspace --test recorded
 
 record:
-	cargo test --release -p vpass-cli --test recorded -- --ignored take_the_record
+	cargo test --release --workspace --test recorded -- --ignored take_the_record
 
 # Digests of 3,000 stored random drives (crates/conform/cases): takes them again. The drives stay as they are:
 # `vpass-conform draw --out FILE` has drawn them.
