@@ -1,7 +1,7 @@
 # The jobs of the project. `make demo` and `make test` are all that a newcomer needs.
 SHELL := /bin/bash
 VPASS := target/release/vpass
-.PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates long-models soak samples nightly recorded record record-cases
+.PHONY: demo results map test check-minute bench bench-start bench-years life-rungs estimates long-models soak samples nightly recorded record record-cases record-frames
 .PHONY: lint clean build instructions record-instructions names record-names stages unit faulty seeded-bugs evidence benches
 .PHONY: man docs reference links schemas python-test python-lock
 .PHONY: paper-straw paper-ipr paper-ida paper-rlr paper-rlr-live paper-da-raid5 real-drives
@@ -69,11 +69,11 @@ seeded-bugs: faulty
 	$(IN_FAULTY) cargo test --release $(MANY_UNITS) -p vpass-model -p vpass-drive -p vpass-techniques \
 		--features vpass-model/seeded-bugs,vpass-drive/seeded-bugs,vpass-techniques/seeded-bugs --lib --test all -- each_bug_is_seen
 
-# What finds each fault: the oracle's sentences in random drives, and the recorded runs in which mechanisms meet. Takes half an hour of
-# CPU time. A fault with a file in target/faults/evidence is not tried again.
+# What finds each fault: the oracle's sentences in random drives, the recorded runs in which mechanisms meet, and stored drives. Takes
+# two hours of CPU time. A test with a file in target/faults/evidence is not made again.
 evidence: faulty
-	$(IN_FAULTY) cargo test --release $(MANY_UNITS) -p vpass-oracle -p vpass-cli --features vpass-oracle/seeded-bugs --test all \
-		--test recorded --no-run --message-format=json > ../programs.json
+	$(IN_FAULTY) cargo test --release $(MANY_UNITS) -p vpass-oracle -p vpass-cli -p vpass-conform \
+		--features vpass-oracle/seeded-bugs --bin vpass-conform --test all --test recorded --no-run --message-format=json > ../programs.json
 	$(CONFORM) evidence $(FAULTY)
 
 benches:
@@ -207,15 +207,19 @@ nightly:
 # What some 490 runs write, against what is recorded by field. `make record` takes the record again and
 # prints what moved, old -> new, for the message of the change that moved it.
 recorded:
-	cargo test --release -p vpass-cli --test recorded -- --ignored all_recorded
+	cargo test --release --workspace --test recorded
 
 record:
-	cargo test --release -p vpass-cli --test recorded -- --ignored take_the_record
+	cargo test --release --workspace --test recorded -- --ignored take_the_record
 
 # Digests of 3,000 stored random drives (crates/conform/cases): takes them again. The drives stay as they are:
 # `vpass-conform draw --out FILE` has drawn them.
 record-cases: conform
 	$(CONFORM) play --record
+
+# Columns of the frames that Python gives: takes their digests again.
+record-frames:
+	python3 python/environment.py python python/tests/test_frames.py
 
 # Names that other programs use, against those that are recorded; and new ones added. No target takes a name out.
 names:

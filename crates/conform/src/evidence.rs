@@ -1,8 +1,9 @@
-//! Measures which sentences of the oracle and which recorded runs see each fault.
+//! Measures which sentences of the oracle, which recorded runs and which stored drives see each
+//! fault.
 //!
-//! Runs two tests of the copy for each fault, two faults at once: random drives under the oracle,
-//! with all its findings, and recorded runs. What they print stays in a folder beside the copy, so
-//! that a second call runs only what is missing.
+//! Runs three tests of the copy for each fault, two faults at once: random drives under the oracle,
+//! with all its findings; recorded runs; and stored drives. What they print stays in folders beside
+//! the copy, so that a second call runs only what is missing.
 
 mod sentences;
 
@@ -18,10 +19,18 @@ use self::sentences::Sentence;
 use crate::plant::{Fault, Found, HERE, read_faults};
 
 /// Tests of a fault: program, name, variable for the fault, and longest time in seconds.
-const TESTS: [(&str, &str, &str, &str); 2] = [
+const TESTS: [(&str, &str, &str, &str); 3] = [
     ("all", "seeded_bugs::evidence::all_findings_about_a_bug", "VPASS_BUG", "90"),
     ("recorded", "evidence::runs_that_see_the_bug", "VPASS_PLANT", "300"),
+    (
+        "vpass-conform",
+        "cases::tests::a_tenth_of_the_cases_leaves_what_is_recorded",
+        "VPASS_PLANT",
+        "300",
+    ),
 ];
+/// Number of the last of these tests.
+const STORED: usize = 2;
 /// Page whose tables are written, and the mark from which on they are.
 const PAGE: &str = "docs/design/evidence.md";
 const MARK: &str = "<!-- make evidence writes the rest of this page -->\n";
@@ -36,6 +45,8 @@ struct Seen {
     stops: bool,
     /// The first recorded runs that see the fault: their results differ, or there are none.
     runs: Vec<String>,
+    /// Number of stored drives whose results differ.
+    stored: usize,
 }
 
 impl Seen {
@@ -45,6 +56,7 @@ impl Seen {
         for line in text.lines() {
             match line.split('\t').collect::<Vec<_>>()[..] {
                 ["run", id] => seen.runs.push(id.to_owned()),
+                [said] if said.starts_with("case ") => seen.stored += 1,
                 ["finding", _, _, said] if said.contains("the drive panicked") => seen.stops = true,
                 ["finding", _, _, said] => seen.sentences.extend(sentences::find(sentences, said)),
                 _ => {}
@@ -62,9 +74,9 @@ pub(crate) fn measure(copy: &Path) -> Result<String, String> {
     write(&Path::new(HERE).join("../.."), copy, &faults).map_err(|e| format!("results: {e}"))
 }
 
-/// Returns the file of what the tests of a fault print.
-fn raw(copy: &Path, fault: &Fault) -> PathBuf {
-    copy.with_file_name("evidence").join(&fault.name)
+/// Returns the file of what a test of a fault prints.
+fn raw(copy: &Path, test: usize, fault: &Fault) -> PathBuf {
+    copy.with_file_name("evidence").join(TESTS[test].0).join(&fault.name)
 }
 
 /// Runs the tests of all faults that have no file yet.
@@ -76,22 +88,28 @@ fn try_all(copy: &Path, faults: &[Fault]) -> Result<(), String> {
         let path = lines.find_map(|line| line.split_once("\"executable\":\"")?.1.split('"').next());
         path.ok_or(format!("programs.json has no test {name}"))
     };
-    let programs = [program(TESTS[0].0)?, program(TESTS[1].0)?];
-    let try_one = |fault: &Fault| -> io::Result<()> {
-        let mut said = String::new();
-        for (program, (_, test, variable, seconds)) in programs.iter().zip(TESTS) {
-            let words = [seconds, program, test, "--exact", "--ignored", "--nocapture"];
-            let mut run = Command::new("timeout");
-            let done = run.args(words).env(variable, &fault.name).current_dir(copy).output()?;
-            said += &String::from_utf8_lossy(&done.stdout);
-            if !done.status.success() {
-                said += "finding\t\t\tthe drive panicked, or did not end\n";
-            }
+    let programs: Vec<_> =
+        TESTS.iter().map(|(name, ..)| program(name)).collect::<Result<_, String>>()?;
+    let try_one = |(test, fault): (usize, &Fault)| -> io::Result<()> {
+        let (_, name, variable, seconds) = TESTS[test];
+        let words = [seconds, programs[test], name, "--exact", "--include-ignored", "--nocapture"];
+        let mut run = Command::new("timeout");
+        let done = run.args(words).env(variable, &fault.name).current_dir(copy).output()?;
+        // A test that compares fails if it sees the fault, and says on stderr what it has seen.
+        let mut said = String::from_utf8_lossy(&done.stdout).into_owned();
+        if test == STORED {
+            said += &String::from_utf8_lossy(&done.stderr);
+        } else if !done.status.success() {
+            said += "finding\t\t\tthe drive panicked, or did not end\n";
         }
-        fs::write(raw(copy, fault), said)
+        fs::write(raw(copy, test, fault), said)
     };
-    fs::create_dir_all(copy.with_file_name("evidence")).map_err(|e| e.to_string())?;
-    let next = Mutex::new(faults.iter().filter(|fault| !raw(copy, fault).exists()));
+    for (test, ..) in TESTS {
+        let folder = copy.with_file_name("evidence").join(test);
+        fs::create_dir_all(folder).map_err(|e| e.to_string())?;
+    }
+    let all = faults.iter().flat_map(|fault| (0..TESTS.len()).map(move |test| (test, fault)));
+    let next = Mutex::new(all.filter(|(test, fault)| !raw(copy, *test, fault).exists()));
     let work = || std::iter::from_fn(|| next.lock().ok()?.next()).try_for_each(try_one);
     thread::scope(|scope| {
         let threads = [0, 1].map(|_| scope.spawn(work));
@@ -103,7 +121,10 @@ fn try_all(copy: &Path, faults: &[Fault]) -> Result<(), String> {
 /// Writes the tables of the page: files and sentences of the oracle, and faults.
 fn write(root: &Path, copy: &Path, faults: &[Fault]) -> io::Result<String> {
     let sentences = sentences::read(&root.join("crates/oracle/src"))?;
-    let read = |fault| Ok(Seen::read(&fs::read_to_string(raw(copy, fault))?, &sentences));
+    let read = |fault| {
+        let texts = (0..TESTS.len()).map(|test| fs::read_to_string(raw(copy, test, fault)));
+        Ok(Seen::read(&texts.collect::<io::Result<String>>()?, &sentences))
+    };
     let seen: Vec<Seen> = faults.iter().map(read).collect::<io::Result<_>>()?;
     let page = fs::read_to_string(root.join(PAGE))?;
     let Some((before, _)) = page.split_once(MARK) else { return Err(io::Error::other(MARK)) };
@@ -163,16 +184,17 @@ fn of_sentences(faults: &[Fault], seen: &[Seen], sentences: &[Sentence]) -> Stri
 
 fn of_faults(faults: &[Fault], seen: &[Seen]) -> String {
     let mut text = "\n## What finds each fault?\n\n\
-                    | fault | tests | sentences | recorded runs |\n|---|---|---|---|\n"
+                    | fault | tests | sentences | recorded runs | stored drives |\n\
+                    |---|---|---|---|--:|\n"
         .to_owned();
-    for (fault, Seen { sentences, stops, runs, .. }) in faults.iter().zip(seen) {
+    for (fault, Seen { sentences, stops, runs, stored, .. }) in faults.iter().zip(seen) {
         let tests: BTreeSet<_> = fault.found.iter().map(Found::kind).collect();
         let numbers = sentences.iter().map(usize::to_string);
         let numbers: Vec<_> =
             stops.then(|| "stops".to_owned()).into_iter().chain(numbers).collect();
         let tests: Vec<_> = tests.into_iter().collect();
         let (tests, numbers, runs) = (tests.join(", "), numbers.join(", "), runs.join(", "));
-        let _ = writeln!(text, "| {} | {tests} | {numbers} | {runs} |", fault.name);
+        let _ = writeln!(text, "| {} | {tests} | {numbers} | {runs} | {stored} |", fault.name);
     }
     text
 }

@@ -3,9 +3,9 @@
 
 use crate::runs::Run;
 
-/// Comparisons: a trace, seeds, closed and open loops, time and counts, parity, hints, ages, and a
-/// technique that loses data.
-const COMPARE: [&str; 6] = [
+/// Comparisons: a trace, seeds, closed and open loops, time and counts, parity, hints, ages, a
+/// technique that loses data, and a sweep.
+const COMPARE: [&str; 7] = [
     "--drive tiny --trace examples/traces/pgbench-ext4.csv.zst --set start.pec=2000 --reclaim \
      block,read-leveling --gear untimed",
     "--drive tiny --workload hot-cold --set workload.requests=10000 --set workload.queue_depth=8 \
@@ -22,10 +22,12 @@ const COMPARE: [&str; 6] = [
      hints.typical_us=200 --set hints.idle_us=1000 --reclaim block,tiered --gear timed",
     "--drive tiny --fio examples/jobs/database.fio --set start.pec=2000 --set start.reads=12000 \
      --reclaim none,redftl --gear timed",
+    "--drive tiny --workload hot-cold --set workload.requests=5000 --set start.reads=12000 --sweep \
+     start.pec=0,2000 --sweep workload.queue_depth=1,16 --reclaim straw-wl,ipr-wl",
 ];
 
 /// Lives near their end, so that they are short: on rungs, and exact.
-const LIFE: [&str; 8] = [
+const LIFE: [&str; 9] = [
     "--drive tiny --workload random-70-30 --set workload.rate=20k --set start.pec=2900 --rung 1 \
      --html PAGE.html",
     "--drive tiny --workload random-70-30 --set workload.rate=20k --set drive.capacity=256MiB \
@@ -43,6 +45,8 @@ const LIFE: [&str; 8] = [
      block,ipr --exact",
     "--drive tiny --trace examples/traces/pgbench-ext4.csv.zst --fit scale --set \
      drive.capacity=256MiB --set start.pec=2990 --years 0.0001 --exact",
+    "--drive tiny --trace examples/traces/pgbench-ext4.csv.zst --fit scale --set \
+     drive.capacity=256MiB --set start.pec=2980 --reclaim block,ipr --rung 2",
 ];
 
 /// Calls that print their results, and pages and counters of single runs.

@@ -22,6 +22,9 @@ const PROSE: [&str; 9] = [
     "workload_source",
 ];
 
+/// Keys of the program's version and of its arguments, which name a temporary folder.
+const OF_PROGRAM: [&str; 3] = ["vpass", "git_commit", "command_line"];
+
 /// Keys whose numbers depend on the machine. `null` is recorded: it shows that a file holds none.
 const OF_MACHINE: [&str; 3] = ["peak_rss_bytes", "requests_per_s", "wall_s"];
 
@@ -45,7 +48,7 @@ impl Fields {
         }
     }
 
-    /// Adds every path of a JSON file, except the program's version and numbers of the machine.
+    /// Adds every path of a JSON file, except those of the program and numbers of the machine.
     pub(crate) fn json(&mut self, file: &str, bytes: &[u8]) {
         let value: Value = serde_json::from_slice(bytes).expect("JSON");
         self.descend(&format!("{file} "), false, &value);
@@ -56,7 +59,7 @@ impl Fields {
             Value::Object(map) => {
                 let dot = if path.ends_with(' ') { "" } else { "." };
                 let is_left_out = |key: &str, value: &Value| {
-                    key == "vpass" || OF_MACHINE.contains(&key) && value.is_number()
+                    OF_PROGRAM.contains(&key) || OF_MACHINE.contains(&key) && value.is_number()
                 };
                 for (key, value) in map.iter().filter(|(key, value)| !is_left_out(key, value)) {
                     self.descend(

@@ -10,9 +10,8 @@ use serde_json::Value;
 use crate::fields::{Fields, digest};
 use crate::runs::Run;
 
-/// Files that differ in every run, because of the times of the machine or the arguments of the
-/// program.
-const LEFT_OUT: [&str; 2] = ["timing.json", "manifest.json"];
+/// File that differs in every run, because it has the times of the machine.
+const LEFT_OUT: &str = "timing.json";
 
 /// Makes a run and reads its files. The program's exit codes are joined if the run has several
 /// commands.
@@ -24,19 +23,17 @@ pub(crate) fn of(run: &Run) -> Fields {
     if page.exists() {
         unpack(&page, &out);
     }
-    let files = files(&out);
+    let mut files = files(&out);
+    // The manifests of single runs repeat their arguments.
+    if ["run", "attack"].contains(&run.words[0].as_str()) {
+        files.remove("manifest.json");
+    }
     let names: Vec<_> = files.keys().map(String::as_str).collect();
     let mut fields = Fields::default();
     fields.value("exit", codes.join(","));
     fields.value("files", names.join(","));
     for (name, contents) in &files {
-        for bytes in contents {
-            if name.contains('/') {
-                fields.value(&format!("{name} values"), digest_of_values(name, bytes));
-            } else {
-                add(&mut fields, name, bytes);
-            }
-        }
+        contents.iter().for_each(|bytes| add(&mut fields, name, bytes));
     }
     fields
 }
@@ -107,8 +104,7 @@ fn entries(folder: &Path) -> Vec<(String, PathBuf)> {
         let e = e.expect("an entry");
         (e.file_name().into_string().expect("a name of ours"), e.path())
     });
-    let mut entries: Vec<_> =
-        entries.filter(|(name, _)| !LEFT_OUT.contains(&name.as_str())).collect();
+    let mut entries: Vec<_> = entries.filter(|(name, _)| name != LEFT_OUT).collect();
     entries.sort();
     entries
 }
@@ -119,11 +115,4 @@ fn add(fields: &mut Fields, name: &str, bytes: &[u8]) {
         Some("csv") => fields.csv(name, std::str::from_utf8(bytes).expect("UTF-8")),
         _ => fields.value(&format!("{name} bytes"), digest(bytes)),
     }
-}
-
-/// Returns one digest of all values of a file, without its sentences.
-fn digest_of_values(name: &str, bytes: &[u8]) -> String {
-    let mut fields = Fields::default();
-    add(&mut fields, name, bytes);
-    digest(format!("{:?}", fields.condensed()).as_bytes())
 }

@@ -6,11 +6,6 @@ use vpass_workload::attack::ATTACKS;
 
 use crate::{commands, crossings};
 
-/// Step of `make test` through the list of large runs. The step has no common factor with the ten
-/// runs of a technique or with the five runs of a variant. Therefore no kind of run is always
-/// skipped.
-const EVERY: usize = 7;
-
 /// Call of the command, or several calls with `&&` between them. A call with `--json` prints its
 /// results; every other call writes them into a folder.
 #[derive(Clone)]
@@ -89,17 +84,8 @@ const UNLIKE: [&str; 5] = ["block", "straw-ss", "tiered", "read-leveling", "ipr"
 
 /// Returns all runs.
 pub(crate) fn all() -> Vec<Run> {
-    [large(), commands::all(), crossings::all()].concat()
-}
-
-/// Returns every seventh of the large runs, and all small runs.
-pub(crate) fn part() -> Vec<Run> {
-    [large().into_iter().step_by(EVERY).collect(), commands::all(), crossings::all()].concat()
-}
-
-/// Returns the runs and attacks.
-fn large() -> Vec<Run> {
-    [techniques(), counts(), variants(), cleaning(), attacks(), sources()].concat()
+    let single = [techniques(), counts(), variants(), cleaning(), attacks(), sources()].concat();
+    [single, commands::all(), crossings::all()].concat()
 }
 
 fn techniques() -> Vec<Run> {
