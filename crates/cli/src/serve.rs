@@ -22,6 +22,7 @@ use vpass_lab::setup::{HintSource, Named, Setup};
 use vpass_lab::{memory, progress};
 use vpass_workload::given::Given;
 use vpass_workload::listed::ListedSource;
+use vpass_workload::traces::TraceEvent;
 
 use crate::command::Command;
 use crate::exit::Exit;
@@ -62,12 +63,8 @@ impl Serving {
         let folder = args.base.out.as_deref().map(Folder::begin).transpose()?;
         let plan = RunPlan { files: folder.is_some(), ..plan(&args)? };
         let (run, drive, device) = Live::begin(plan, &Unwatched)?;
-        if args.record.is_some() && !drive.config().drive.write_buffer_protected {
-            return Err(Failure::usage(
-                "--record cannot record flushes, so it needs drive.write_buffer_protected = true",
-            ));
-        }
-        let record = args.record.as_deref().map(Record::begin).transpose()?;
+        let begin = |path| Record::begin(path, &args.one.fail);
+        let record = args.record.as_deref().map(begin).transpose()?;
         Ok((Self { args, run, folder, record }, drive, device))
     }
 
@@ -75,6 +72,13 @@ impl Serving {
     pub fn record(&mut self, request: &Request) {
         if let Some(record) = &mut self.record {
             record.request(request);
+        }
+    }
+
+    /// Records a flush of a client at this time of the drive.
+    pub fn record_flush(&mut self, at: Ns) {
+        if let Some(record) = &mut self.record {
+            record.event(TraceEvent::Flush(at));
         }
     }
 

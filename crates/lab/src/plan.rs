@@ -178,7 +178,7 @@ impl RunPlan {
             repeat: setup.repeat,
             until_stable: setup.until_stable,
             warm_up: setup.warm_up,
-            fail: setup.fail.clone(),
+            fail: plan.workload.failures(&setup.fail)?,
             before: setup.before.clone(),
             cycles: setup.cycles,
             stages: setup.stages,

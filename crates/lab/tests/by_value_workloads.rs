@@ -7,11 +7,12 @@ use vpass_drive::base::request::{Arrival, Op, Request, RequestSource};
 use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::progress::{Unwatched, unwatched};
 use vpass_lab::run::execute;
-use vpass_lab::setup::{Base, Gear, Named, Setup};
+use vpass_lab::setup::{Base, Gear, Named, Replay, Setup};
 use vpass_workload::given::{ForDrive, Given};
 use vpass_workload::listed::ListedSource;
 use vpass_workload::pass::PassSource;
 use vpass_workload::synthetic::{SyntheticSource, WorkloadConfig};
+use vpass_workload::traces::{Epoch, Target, TraceEvent, TraceRow, TraceWriter};
 
 fn setup(workload: Named, gear: Gear) -> Setup {
     Setup::new(Base { gear, ..Base::new("tiny") }, workload)
@@ -123,4 +124,19 @@ fn workloads_side_by_side_make_the_requests_of_both() {
         assert_eq!(counts(&plan(beside.clone(), gear)), one, "{}", gear.name());
     }
     assert_eq!(plan(beside, Gear::Timed).workload.name(), "reads | writes");
+}
+
+#[test]
+fn a_recording_with_flushes_runs_beside_no_other_workload() {
+    let room = tempfile::tempdir().unwrap();
+    let path = room.path().join("run.vpt");
+    let mut writer = TraceWriter::new(Target::Compact, vec![], Epoch::Run);
+    let row = TraceRow { at_ns: 1, device: 0, offset: 0, bytes: 4096, op: Op::Write, hint: None };
+    writer.row(&row, |_| "drive".into()).unwrap();
+    writer.event(&TraceEvent::Flush(2)).unwrap();
+    std::fs::write(&path, writer.finish().unwrap().0).unwrap();
+    let trace = Named::Trace { files: vec![path], replay: Replay::default() };
+    let setup = setup(Named::Beside(vec![trace.clone(), trace]), Gear::Timed);
+    let refused = RunPlan::new(&setup, Chosen::default(), &unwatched).unwrap_err();
+    assert!(refused.to_string().contains("must be the only workload"), "{refused}");
 }

@@ -106,7 +106,7 @@ struct Open {
 /// Request that waits because as many as possible are in the drive, or because of a flush.
 enum Waiting {
     Request { tag: Tag, request: Request, bytes: Vec<u8> },
-    Flush { tag: Tag },
+    Flush { tag: Tag, at: Ns },
 }
 
 /// Owner of a live drive.
@@ -214,7 +214,7 @@ impl Actor {
         } else if self.drive.config().drive.write_buffer_protected {
             self.complete(tag, self.device.now());
         } else {
-            self.waiting.push_back(Waiting::Flush { tag });
+            self.waiting.push_back(Waiting::Flush { tag, at: self.device.now() });
             self.admit();
         }
         id
@@ -307,7 +307,9 @@ impl Actor {
         self.flushing.is_none()
             && match self.waiting.front() {
                 None => false,
-                Some(Waiting::Flush { .. }) => self.device.outstanding() == 0,
+                Some(Waiting::Flush { at, .. }) => {
+                    self.device.outstanding() == 0 && self.device.has_reached(*at)
+                }
                 Some(Waiting::Request { request, .. }) => {
                     self.device.outstanding() < self.drive.config().drive.max_outstanding
                         && self.device.has_reached(request.at)
@@ -340,7 +342,7 @@ impl Actor {
             let (tag, request, bytes) = match self.waiting.pop_front() {
                 None => return,
                 Some(Waiting::Request { tag, request, bytes }) => (tag, request, bytes),
-                Some(Waiting::Flush { tag }) => {
+                Some(Waiting::Flush { tag, .. }) => {
                     self.device.begin_flush(&mut self.drive);
                     self.flushing = Some(tag);
                     self.end_flush();

@@ -207,7 +207,8 @@ impl State {
 
     fn flush(&mut self) -> nbdkit::Result<Receiver<Result<Vec<u8>, Lost>>> {
         self.advance();
-        let (_, actor) = self.drive.as_mut().ok_or_else(ended)?;
+        let (serving, actor) = self.drive.as_mut().ok_or_else(ended)?;
+        serving.record_flush(actor.now());
         let id = actor.flush();
         self.last = actor.now();
         Ok(self.expect(id))

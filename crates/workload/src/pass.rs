@@ -53,6 +53,10 @@ impl RequestSource for Box<dyn PassSource> {
         (**self).ends_at()
     }
 
+    fn take_flushes(&mut self) -> Vec<(usize, Ns)> {
+        (**self).take_flushes()
+    }
+
     fn next_stage(&mut self) -> bool {
         (**self).next_stage()
     }
@@ -206,6 +210,14 @@ impl<S: PassSource> RequestSource for Passes<'_, S> {
 
     fn ends_at(&self) -> Option<Ns> {
         self.source.ends_at()?.checked_sub(self.origin).filter(|_| !self.is_over())
+    }
+
+    fn take_flushes(&mut self) -> Vec<(usize, Ns)> {
+        let mut flushes = self.source.take_flushes();
+        for (_, at) in &mut flushes {
+            *at = at.saturating_sub(self.origin);
+        }
+        flushes
     }
 
     fn next_stage(&mut self) -> bool {

@@ -24,7 +24,7 @@ pub use replay::layout::Device;
 pub use replay::survey::{FileSurvey, Survey};
 pub use replay::trace_source::{TraceReport, TraceSource};
 pub use rows::blk::BlkAction;
-pub use rows::format::{Column, Epoch, Format, TraceRow};
+pub use rows::format::{Column, Epoch, Format, TraceEvent, TraceRow};
 pub use rows::oddities::Oddities;
 pub(crate) use rows::quote::quote;
 pub use rows::rate::doubts;

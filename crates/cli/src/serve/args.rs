@@ -49,9 +49,9 @@ pub(crate) struct ServeArgs {
     /// Default: as much as the flash can hold, or as is available.
     #[arg(long, value_name = "SIZE", value_parser = Bytes::parse)]
     pub(crate) memory: Option<Bytes>,
-    /// Record the requests into this new compact trace (.vpt), with the times of the drive. `vpass
-    /// run --trace FILE` repeats the run if drive, techniques, seed, hints and failures are the
-    /// same.
+    /// Record requests, flushes and failures into this new compact trace (.vpt), with the times of
+    /// the drive. `vpass run --trace FILE` repeats the run if drive, techniques, seed and hints are
+    /// the same.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
     #[command(flatten)]

@@ -44,8 +44,8 @@ pub(super) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
             output.row(row, file)?;
             Ok(Go::On)
         })?;
-        if let (Some((output, _)), Some(end)) = (&mut output, file.ends_at()) {
-            output.end_at(end);
+        if let Some((output, _)) = &mut output {
+            output.end_file(&file, args.inputs.len() == 1)?;
         }
         doubts.extend(seen.doubts(&file, options.time_unit));
         skipped.push((input, seen.skipped));

@@ -45,7 +45,8 @@ pub(super) fn cut(args: &CutArgs) -> Result<(), Failure> {
     wanted.check_device(args)?;
     say_skipped(&args.input, &seen.skipped);
     out::say_all(&seen.doubts(&file, options.time_unit));
-    let output = output.expect("a trace without rows was refused before");
+    let mut output = output.expect("a trace without rows was refused before");
+    output.count_events(&file);
     output.finish(&format!(
         "{}: no row matches the options; no trace was written",
         shown(&args.input)

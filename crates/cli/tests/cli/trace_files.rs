@@ -1,5 +1,10 @@
 //! Tests of `vpass trace`: traces are described, converted and cut.
 
+use std::fs;
+
+use vpass_drive::base::request::Op;
+use vpass_workload::traces::{Epoch, Target, TraceEvent, TraceRow, TraceWriter};
+
 use crate::common::{Done, Room, command, finished, interrupt, msr_reads, vpass};
 
 const PGBENCH: &str =
@@ -108,6 +113,47 @@ fn info_of_a_real_trace_reads_well() {
     let (path, rest) = text.split_once(": ").unwrap();
     assert_eq!(path, PGBENCH);
     insta::assert_snapshot!(rest);
+}
+
+#[test]
+fn events_of_a_recording_are_kept_or_said_to_be_left_out() {
+    let room = Room::new();
+    let [recording, copy, cut, msr] =
+        ["run.vpt", "copy.vpt", "cut.vpt", "out.csv"].map(|name| room.text(name));
+    let mut writer = TraceWriter::new(Target::Compact, vec![], Epoch::Run);
+    writer.event(&TraceEvent::Failure("block:7@1ms".parse().unwrap())).unwrap();
+    for at_ns in [1000, 2000] {
+        let row = TraceRow { at_ns, device: 0, offset: 0, bytes: 4096, op: Op::Write, hint: None };
+        writer.row(&row, |_| "drive".into()).unwrap();
+        writer.event(&TraceEvent::Flush(at_ns)).unwrap();
+    }
+    writer.end_at(3_000_000);
+    fs::write(&recording, writer.finish().unwrap().0).unwrap();
+    let note = "failures of flash (block:7@1ms) and flushes (2), which only the timed gear repeats";
+    assert!(!made(&["convert", &recording, &copy]).stderr.contains("left out"));
+    for file in [&recording, &copy] {
+        let json = trace(&["info", file, "--json"]).json();
+        assert_eq!(json["files"][0]["rows"], 2);
+        assert!(json["files"][0]["warnings"][0].as_str().unwrap().ends_with(note), "{json:#}");
+        let run = |more: &[&str]| {
+            vpass(&[&["run", "--drive", "tiny", "--json", "--trace", file], more].concat())
+        };
+        // The second write comes while the first is flushed.
+        for protected in ["true", "false"] {
+            let set = format!("drive.write_buffer_protected={protected}");
+            let json = run(&["--set", &set]).json();
+            assert_eq!(json["failures"]["happened"][0]["failure"], "block:7@1ms");
+            assert_eq!(json["oracle"]["protocol_errors"], 0);
+        }
+        assert_eq!(run(&["--fail", "block:7@1ms"]).code, 2);
+        assert!(run(&[&copy[..]]).stderr.contains("must be the only file of its trace"));
+    }
+    let said = made(&["convert", &recording, &msr]).stderr;
+    assert!(said.contains("3 events left out (flushes or failures)"), "{said}");
+    let said = made(&["cut", &recording, &cut, "--from", "1us"]).stderr;
+    assert!(said.contains("2 events left out (flushes or failures)"), "{said}");
+    let life = vpass(&["life", "--drive", "tiny", "--trace", &recording]);
+    assert!(life.code == 2 && life.stderr.contains("`vpass life` repeats"), "{}", life.stderr);
 }
 
 #[test]

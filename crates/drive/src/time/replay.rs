@@ -3,6 +3,8 @@
 
 mod reactive;
 
+use std::collections::VecDeque;
+
 use super::{Device, Progress, RunError, Tag, before_the_end, check_arrivals};
 use crate::base::metrics::TimedMetrics;
 use crate::base::request::{Arrival, Request, RequestSource};
@@ -21,6 +23,10 @@ pub struct Replay {
     /// Requests taken from the source. Those before `next` are submitted.
     requests: Vec<Request>,
     next: usize,
+    /// Flushes to come: the number of requests to serve before each flush, and its arrival.
+    flushes: VecDeque<(u64, Ns)>,
+    /// End of the last flush. Requests that waited for the flush arrive at its end.
+    flushed_at: Option<Ns>,
     /// Whether the source's stage has no more requests.
     exhausted: bool,
     /// Whether requests come by their own clock, and how many may be outstanding.
@@ -114,6 +120,7 @@ impl Replay {
                 if self.device.outstanding() == 0
                     && self.exhausted
                     && self.next == self.requests.len()
+                    && self.flushes.is_empty()
                 {
                     let end =
                         source.ends_at().filter(|end| self.open && !self.device.has_reached(*end));
@@ -130,14 +137,27 @@ impl Replay {
     fn admit(&mut self, drive: &mut Drive) -> Result<Ns, RunError> {
         while self.device.outstanding() < self.depth {
             let now = self.device.now();
+            if let Some((_, at)) = self.flushes.front().filter(|(before, _)| *before == self.served)
+            {
+                if self.device.outstanding() > 0 {
+                    return Ok(Ns::MAX);
+                }
+                if self.open && !self.device.has_reached(*at) {
+                    return Ok(*at);
+                }
+                self.flush(drive)?;
+                continue;
+            }
             let at_hand = &mut self.requests[self.next..];
             let Some(request) = at_hand.first_mut() else {
                 // The source may have more requests: return at once.
                 return Ok(if self.exhausted { Ns::MAX } else { now });
             };
-            if self.open && !self.device.has_reached(request.at) {
-                return Ok(request.at);
+            let arrival = request.at.max(self.flushed_at.unwrap_or(0));
+            if self.open && !self.device.has_reached(arrival) {
+                return Ok(arrival);
             }
+            request.at = arrival;
             if !self.open {
                 // The request arrives now, and its latency counts from now.
                 request.at = now;
@@ -153,6 +173,19 @@ impl Replay {
         Ok(Ns::MAX)
     }
 
+    /// Serves the next flush to its end. No request is outstanding.
+    #[cold]
+    fn flush(&mut self, drive: &mut Drive) -> Result<(), RunError> {
+        self.flushes.pop_front();
+        self.device.attend(drive).map_err(RunError::Stopped)?;
+        self.device.begin_flush(drive);
+        while !self.device.is_flushed() {
+            self.device.pass(drive, Ns::MAX, |_, _| ()).map_err(RunError::Stopped)?;
+        }
+        self.flushed_at = Some(self.device.now());
+        Ok(())
+    }
+
     #[cold]
     fn refill(
         &mut self,
@@ -165,9 +198,18 @@ impl Replay {
         let before = self.requests.len();
         source.tell_time(self.device.now());
         source.fill(&mut self.requests, CHUNK).map_err(RunError::Source)?;
+        let flushes = source.take_flushes();
+        if !drive.config().drive.write_buffer_protected {
+            let served = self.served;
+            self.flushes.extend(flushes.iter().map(|(place, at)| (served + *place as u64, *at)));
+        }
         check_arrivals(&self.requests)?;
         before_the_end("the drive is still at work", self.device.now())?;
-        self.device.announce(drive, &self.requests[before..]);
+        // A flush delays the requests after it. From the first flush on, each request is announced
+        // when it is submitted.
+        if self.flushes.is_empty() && self.flushed_at.is_none() {
+            self.device.announce(drive, &self.requests[before..]);
+        }
         self.exhausted = self.requests.len() == before;
         self.ask_for_arrival(drive, source);
         Ok(())
@@ -191,6 +233,8 @@ impl From<Device> for Replay {
             device,
             requests: vec![],
             next: 0,
+            flushes: VecDeque::new(),
+            flushed_at: None,
             exhausted: false,
             open: false,
             depth: 1,

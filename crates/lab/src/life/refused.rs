@@ -40,6 +40,12 @@ pub fn check(plan: &RunPlan, until: Until) -> Result<(), Failure> {
              until the life ends, counts from the first request and includes every age",
         ]));
     }
+    if !plan.fail.is_empty() {
+        return Err(Failure::usage(
+            "the recording holds failures of flash, but `vpass life` repeats its workload; replay \
+             it with `vpass run` or `vpass compare`",
+        ));
+    }
     check_duration(plan)?;
     if plan.gear == Gear::Untimed && plan.source()?.arrival() != Arrival::Open {
         return Err(Failure::usage(phrase![

@@ -322,4 +322,8 @@ impl<S: RequestSource> RequestSource for UntilTime<'_, S> {
     fn arrival(&self) -> Arrival {
         self.source.arrival()
     }
+
+    fn take_flushes(&mut self) -> Vec<(usize, Ns)> {
+        self.source.take_flushes()
+    }
 }

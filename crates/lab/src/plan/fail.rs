@@ -1,16 +1,53 @@
 //! Check of the failures that the user wants to inject: whether this drive and this run allow them.
 
-use vpass_drive::base::failure::{Unit, When};
+use vpass_drive::base::failure::{Failure as Injected, Unit, When};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::phrase::{Opt, set};
 use vpass_drive::base::request::{Arrival, RequestSource};
 use vpass_drive::base::stripes::MOST_FAILED;
 use vpass_drive::config::BchTarget;
 use vpass_drive::phrase;
+use vpass_workload::traces::FileSurvey;
 
 use super::{RunPlan, Workload};
 use crate::failure::Failure;
 use crate::setup::Gear;
+
+impl Workload {
+    /// Returns the failures of a recording, or without them those that the user gave.
+    pub(super) fn failures(&self, given: &[Injected]) -> Result<Vec<Injected>, Failure> {
+        if let Self::Beside(all) = self
+            && let Some(one) = all.iter().find(|one| one.has_events())
+        {
+            return Err(Failure::usage(format!(
+                "{}: a recording with flushes or failures must be the only workload",
+                one.name()
+            )));
+        }
+        let recorded = self.recorded_failures();
+        if recorded.is_empty() {
+            return Ok(given.to_vec());
+        }
+        if given.is_empty() {
+            return Ok(recorded);
+        }
+        let all: Vec<_> = recorded.iter().map(ToString::to_string).collect();
+        Err(Failure::usage(format!("the recording holds failures: {}", all.join(", ")))
+            .at(Opt::Fail)
+            .with_remedy("leave it out"))
+    }
+
+    /// Returns whether this is a recording with flushes or failures.
+    fn has_events(&self) -> bool {
+        matches!(self, Self::Trace { survey, .. } if survey.files().iter().any(FileSurvey::has_events))
+    }
+
+    /// Returns the failures of a recording, with their times at the speed of the replay.
+    fn recorded_failures(&self) -> Vec<Injected> {
+        let Self::Trace { survey, options } = self else { return vec![] };
+        survey.files().iter().flat_map(|file| file.failures_at(options.speed)).collect()
+    }
+}
 
 impl RunPlan {
     /// Refuses a failure of a part that the drive does not have. Also refuses a failure that is

@@ -203,6 +203,10 @@ impl RequestSource for Stream {
         self.inner().ends_at()
     }
 
+    fn take_flushes(&mut self) -> Vec<(usize, Ns)> {
+        self.inner_mut().take_flushes()
+    }
+
     fn next_stage(&mut self) -> bool {
         self.inner_mut().next_stage()
     }

@@ -45,6 +45,8 @@ pub(crate) struct Host {
     pub(crate) log: Vec<(Id, Ns, bool)>,
     /// Requests so far.
     pub(crate) requests: Vec<Request>,
+    /// Flushes so far: the number of requests before each flush, and its time.
+    pub(crate) flushes: Vec<(usize, Ns)>,
     pub(crate) reads: u64,
     pub(crate) errors: u64,
     pub(crate) stopped: bool,
@@ -67,6 +69,7 @@ impl Host {
             pieces,
             log: vec![],
             requests: vec![],
+            flushes: vec![],
             reads: 0,
             errors: 0,
             stopped: false,
@@ -178,6 +181,7 @@ impl Host {
             19 => self.trim(&sectors),
             _ => {
                 let has_stopped = self.actor.has_stopped();
+                self.flushes.push((self.requests.len(), self.actor.now()));
                 self.under.insert(self.actor.flush(), Under::Flush { has_stopped });
             }
         }

@@ -89,6 +89,13 @@ pub trait RequestSource {
         None
     }
 
+    /// Takes the flushes of the host among the requests of the calls of `fill` since the last call.
+    /// Each flush has a place in `out` and an arrival: the flush comes before the request at this
+    /// place. A caller that does not take them serves the requests without flushes.
+    fn take_flushes(&mut self) -> Vec<(usize, Ns)> {
+        vec![]
+    }
+
     /// Goes on to the next stage, and returns false if there is none. The drive calls it at the end
     /// of the stream, when every request is complete. Afterwards, `fill` and `arrival` are those of
     /// the new stage.

@@ -10,6 +10,8 @@ const REQUEST_MAGIC: u32 = 0x2560_9513;
 const REPLY_MAGIC: u32 = 0x6744_6698;
 /// Option that names the export and ends the handshake, without padding of the server's answer.
 const EXPORT_NAME: u32 = 1;
+/// Flag of a request whose data must be on flash before the reply.
+const FUA: u32 = 1 << 16;
 const NO_ZEROES: u32 = 3;
 
 /// Command of the protocol.
@@ -32,6 +34,8 @@ pub(crate) const ENOSPC: Errno = 28;
 pub(crate) struct Client {
     stream: UnixStream,
     cookie: u64,
+    /// Flags of the next requests.
+    flags: u32,
 }
 
 impl Client {
@@ -46,7 +50,7 @@ impl Client {
         stream.write_all(&0u32.to_be_bytes())?;
         let mut size_and_flags = [0; 10];
         stream.read_exact(&mut size_and_flags)?;
-        Ok(Self { stream, cookie: 0 })
+        Ok(Self { stream, cookie: 0, flags: 0 })
     }
 
     /// Sends a request without a wait for the reply.
@@ -60,7 +64,7 @@ impl Client {
         self.cookie += 1;
         let mut request = Vec::with_capacity(28 + data.len());
         request.extend(REQUEST_MAGIC.to_be_bytes());
-        request.extend((command as u32).to_be_bytes());
+        request.extend((self.flags | command as u32).to_be_bytes());
         request.extend(self.cookie.to_be_bytes());
         request.extend(offset.to_be_bytes());
         request.extend(bytes.to_be_bytes());
@@ -92,6 +96,19 @@ impl Client {
     pub(crate) fn write(&mut self, offset: u64, data: &[u8]) -> Result<(), Errno> {
         self.send(Command::Write, offset, data.len() as u32, data).expect("the server listens");
         self.receive(0).expect("the server answers").map(drop)
+    }
+
+    /// Writes bytes. With `fua`, the reply comes when they are on flash.
+    pub(crate) fn write_through(
+        &mut self,
+        offset: u64,
+        data: &[u8],
+        fua: bool,
+    ) -> Result<(), Errno> {
+        self.flags = if fua { FUA } else { 0 };
+        let written = self.write(offset, data);
+        self.flags = 0;
+        written
     }
 
     /// Discards bytes, or flushes.

@@ -58,18 +58,34 @@ fn sigterm_answers_requests_under_way_and_shows_the_results() {
 
 #[test]
 fn a_recorded_run_is_repeated_to_the_nanosecond() {
-    let name = "a_recorded_run_is_repeated_to_the_nanosecond";
+    repeat_a_recorded_run("a_recorded_run_is_repeated_to_the_nanosecond", true);
+}
+
+#[test]
+fn a_recorded_run_with_flushes_is_repeated_to_the_nanosecond() {
+    repeat_a_recorded_run("a_recorded_run_with_flushes_is_repeated_to_the_nanosecond", false);
+}
+
+/// Serves and records clients that read, write and flush while flash fails, and repeats the run.
+fn repeat_a_recorded_run(name: &str, protected: bool) {
     let Some(room) = Room::of(name, &["nbdkit"]) else { return };
-    let fails = ["--fail", "page:5@r2000,block:7@50ms"];
-    let server = room.begin(&[&fails[..], &["--record", "run.vpt", "--out", "live"]].concat());
+    let fails = ["--fail", "page:5@r2000,block:7@50ms,die:1@r3000"];
+    let buffer = format!("drive.write_buffer_protected={protected}");
+    let drive = ["--set", &buffer, "--set", "drive.spare=0.7"];
+    let record = ["--record", "run.vpt", "--out", "live"];
+    let server = room.begin(&[&drive[..], &fails, &record].concat());
     let clients = [1, 2].map(|seed| {
         let mut client = Client::connect(&server.socket).unwrap();
         thread::spawn(move || {
             for n in 0..2000 {
                 let draw = |k: u64| splitmix::number(seed, 3 * n + k);
                 let (page, sectors) = (draw(0) % 100, 1 + draw(1) % 20);
-                if draw(2) % 4 == 0 {
-                    client.write(page * PAGE, &vec![n as u8; 512 * sectors as usize]).unwrap();
+                if draw(2) % 40 == 1 {
+                    client.other(Command::Flush, 0, 0).unwrap();
+                } else if draw(2) % 4 == 0 {
+                    let data = vec![n as u8; 512 * sectors as usize];
+                    let with_flush = n % 16 == 0;
+                    client.write_through(page * PAGE, &data, with_flush).unwrap();
                 } else {
                     // Failed flash may have lost the page.
                     let _ = client.read(page * PAGE, 512 * sectors as u32);
@@ -83,9 +99,13 @@ fn a_recorded_run_is_repeated_to_the_nanosecond() {
     // The drive then works for itself, and the record says until when.
     thread::sleep(Duration::from_millis(200));
     let live = server.end().summary_of(&[0, 3]);
-    let trace = [&fails[..], &["--trace", "run.vpt", "--out", "run"]].concat();
+    let trace = [&drive[..], &["--trace", "run.vpt", "--out", "run"]].concat();
+    let given_twice = room.vpass("run", &[&fails[..], &trace].concat()).output().unwrap();
+    let given_twice = Done::of(given_twice);
+    assert!(given_twice.code == 2 && given_twice.stderr.contains("the recording holds failures"));
     let run = Done::of(room.vpass("run", &trace).output().unwrap()).summary_of(&[0, 3]);
-    for what in ["host", "flash", "latency_us", "reclaim", "wear", "data_lost_pages", "oracle"] {
+    let all = ["host", "flash", "latency_us", "reclaim", "wear", "data_lost_pages", "oracle"];
+    for what in all.into_iter().chain(["failures"]) {
         assert_eq!(live[what], run[what], "{what}");
     }
     let last = |folder: &str| {

@@ -9,6 +9,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use vpass_drive::base::failure::Failure;
 use vpass_drive::base::phrase::{Opt, Phrase};
 use vpass_drive::base::request::{Op, SourceError};
 use vpass_drive::phrase;
@@ -19,7 +20,7 @@ use crate::traces::bytes::window::Window;
 use crate::traces::detect::detected;
 use crate::traces::options::TraceOptions;
 use crate::traces::rows::column_reader::ColumnReader;
-use crate::traces::rows::format::{BadRow, Body, Epoch, Format, TraceRow};
+use crate::traces::rows::format::{BadRow, Body, Epoch, Format, TraceEvent, TraceRow};
 use crate::traces::rows::head::BYTE_ORDER_MARK;
 use crate::traces::rows::quote::quote;
 use crate::traces::rows::reader::{LineReader, Odd, Opening, RecordReader};
@@ -38,6 +39,11 @@ pub struct TraceFile {
     content: Content,
     /// Row that was read last.
     row: TraceRow,
+    /// Events between the row before and the current row.
+    events: Vec<TraceEvent>,
+    /// Number of flushes so far, and all failures so far.
+    flushes: u64,
+    failures: Vec<Failure>,
     format: &'static Format,
     skips: bool,
     skipped: Skipped,
@@ -129,6 +135,9 @@ impl TraceFile {
             raw,
             content,
             row: TraceRow { at_ns: 0, device: 0, offset: 0, bytes: 0, op: Op::Read, hint: None },
+            events: vec![],
+            flushes: 0,
+            failures: vec![],
             format,
             skips: options.skip_bad_lines,
             skipped: Skipped::default(),
@@ -176,6 +185,16 @@ impl TraceFile {
         }
     }
 
+    /// Returns the failures of flash in a recorded run, at the end of its file.
+    pub fn failures(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    /// Returns the number of flushes in a recorded run so far.
+    pub fn flushes(&self) -> u64 {
+        self.flushes
+    }
+
     /// Returns whether `name` is the name that the trace gives to the device. For the format `msr`,
     /// the disk number without the host also counts as a name of the device.
     pub fn is_device(&self, device: u32, name: &str) -> bool {
@@ -193,9 +212,25 @@ impl TraceFile {
 
     /// Returns a note about events that do not count. It is known only at the end of the file.
     pub fn note(&self) -> Option<Phrase> {
-        let Content::Lines(_, reader) = &self.content else { return None };
         let path = shown(&self.path);
-        reader.counted().map(|note| phrase!["{path}: ", note])
+        let note = match &self.content {
+            Content::Lines(_, reader) => reader.counted(),
+            Content::Records(..) => self.event_note().map(Phrase::from),
+        };
+        note.map(|note| phrase!["{path}: ", note])
+    }
+
+    fn event_note(&self) -> Option<String> {
+        let mut all = vec![];
+        if !self.failures.is_empty() {
+            let failures: Vec<_> = self.failures.iter().map(ToString::to_string).collect();
+            all.push(format!("failures of flash ({})", failures.join(", ")));
+        }
+        if self.flushes > 0 {
+            all.push(format!("flushes ({}), which only the timed gear repeats", self.flushes));
+        }
+        let all = Some(all).filter(|all| !all.is_empty())?;
+        Some(format!("beside requests, the recording has {}", all.join(" and ")))
     }
 
     /// Returns the number of the line or record that was read last, counted from 1.
@@ -231,6 +266,7 @@ impl TraceFile {
     /// records are skipped. Returns an error at the end of a file without any row.
     #[inline]
     pub fn advance(&mut self) -> Result<bool, SourceError> {
+        self.events.clear();
         loop {
             match self.content.next() {
                 Ok(row) if is_good(&row) => {
@@ -240,6 +276,7 @@ impl TraceFile {
                 }
                 Ok(row) => self.odd(Odd::Size(row))?,
                 Err(Odd::Nothing) => {}
+                Err(Odd::Event(event)) => self.note_event(event),
                 Err(Odd::End) => return self.end(),
                 Err(odd) => self.odd(odd)?,
             }
@@ -250,6 +287,22 @@ impl TraceFile {
     #[inline]
     pub fn row(&self) -> &TraceRow {
         &self.row
+    }
+
+    #[cold]
+    fn note_event(&mut self, event: TraceEvent) {
+        match event {
+            TraceEvent::Flush(_) => self.flushes += 1,
+            TraceEvent::Failure(failure) => self.failures.push(failure),
+        }
+        self.events.push(event);
+    }
+
+    /// Returns the events that stand directly before the current row, or at the end of the file
+    /// those after the last row.
+    #[inline]
+    pub fn events(&self) -> &[TraceEvent] {
+        &self.events
     }
 
     /// Returns the next row, or `None` at the end of the file. `advance` and `row` are faster,
@@ -317,7 +370,7 @@ impl TraceFile {
     fn odd(&mut self, odd: Odd) -> Result<(), SourceError> {
         let may_skip = !matches!(odd, Odd::Io(_) | Odd::Bad(BadRow::Fatal(_)));
         let complaint = match odd {
-            Odd::End | Odd::Nothing => return Ok(()),
+            Odd::End | Odd::Nothing | Odd::Event(_) => return Ok(()),
             Odd::Io(e) => SourceError::new(format!(
                 "{}: after {}: {}",
                 shown(&self.path),

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use crate::traces::formats::compact::CompactWriter;
-use crate::traces::rows::format::{Epoch, TraceRow};
+use crate::traces::rows::format::{Epoch, TraceEvent, TraceRow};
 use crate::traces::rows::names::Names;
 use msr::MsrWriter;
 
@@ -134,6 +134,17 @@ impl<W: Write> TraceWriter<W> {
         match &mut self.form {
             Form::Compact(writer) => Ok(writer.row(&row)?),
             Form::Msr(writer) => writer.row(&row),
+        }
+    }
+
+    /// Writes an event. Returns false if the output format cannot hold events.
+    ///
+    /// # Errors
+    /// Returns an error if writing to the output fails.
+    pub fn event(&mut self, event: &TraceEvent) -> io::Result<bool> {
+        match &mut self.form {
+            Form::Compact(writer) => writer.event(event).map(|()| true),
+            Form::Msr(_) => Ok(false),
         }
     }
 

@@ -314,6 +314,8 @@ impl Touches {
 fn fill(source: &mut dyn PassSource, chunk: &mut Vec<Request>) -> Result<(), SourceError> {
     chunk.clear();
     source.fill(chunk, CHUNK)?;
+    // The fluid gear ignores flushes.
+    source.take_flushes();
     if source.arrival() != Arrival::Open || source.has_next_stage() {
         return Err(no_clock());
     }

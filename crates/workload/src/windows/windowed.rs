@@ -158,6 +158,8 @@ impl<S: PassSource> RequestSource for Drawn<S> {
         while out.len() == before && max > 0 {
             self.taken.clear();
             self.source.fill(&mut self.taken, max)?;
+            // The fluid gear ignores flushes.
+            self.source.take_flushes();
             if self.taken.is_empty() {
                 self.source.next_pass()?;
             }

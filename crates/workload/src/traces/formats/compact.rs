@@ -6,15 +6,16 @@
 //! | field | bytes | meaning |
 //! |---|---|---|
 //! | time | 8 | ns, on the clock of the original trace; of an end, the time at which the run ended |
-//! | offset | 8 | bytes below 2^63; of an end, the number of rows |
+//! | offset | 8 | bytes below 2^63; of an end, the number of rows; of a failure, the failing part |
 //! | size | 4 | bytes; of a device, the length of its name, which follows the record |
 //! | device | 2 | index of a device that was named before |
-//! | kind | 1 | 0 read, 1 write, 2 trim; 3 names the next device, 4 ends the file |
+//! | kind | 1 | 0 read, 1 write, 2 trim, 5 flush, 6 failure; 3 names the next device, 4 ends the file |
 //! | hint | 1 | 0 none, 1 idle, 2 typical, 3 smallest, as NVMe numbers access latencies |
 
 mod read;
 mod write;
 
+use vpass_drive::base::failure::Unit;
 use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::request::Op;
 
@@ -73,6 +74,13 @@ const OPS: [Op; 3] = [Op::Read, Op::Write, Op::Trim];
 const DEVICE: u8 = 3;
 /// Kind of the last record of a file.
 const END: u8 = 4;
+/// Kind of a flush.
+const FLUSH: u8 = 5;
+/// Kind of a failure of flash. Its device is an index of [`UNITS`]. Its size is 0 for a failure at
+/// a time, and 1 for a failure before the request whose number replaces the time.
+const FAILURE: u8 = 6;
+/// Parts that fail.
+const UNITS: [fn(u32) -> Unit; 4] = [Unit::Die, Unit::Plane, Unit::Block, Unit::Page];
 /// Hint for each number in a file.
 const HINTS: [Option<AccessLatency>; 4] =
     [None, Some(AccessLatency::Idle), Some(AccessLatency::Typical), Some(AccessLatency::Smallest)];

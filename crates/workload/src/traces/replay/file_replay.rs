@@ -14,7 +14,7 @@ use crate::traces::replay::layout::Device;
 use crate::traces::replay::survey::FileSurvey;
 use crate::traces::replay::trace_clock::{FileClock, TraceClock};
 use crate::traces::rows::by_device::ByDevice;
-use crate::traces::rows::format::TraceRow;
+use crate::traces::rows::format::{TraceEvent, TraceRow};
 
 /// Trace file that is being replayed.
 pub(in crate::traces) struct FileReplay {
@@ -23,6 +23,9 @@ pub(in crate::traces) struct FileReplay {
     /// First byte of each device on the drive, by device number; `None` for a device that `--only`
     /// leaves out.
     bases: ByDevice<Option<u64>>,
+    /// Flushes before the current row that were not taken yet: their times since the start of the
+    /// run.
+    pub(in crate::traces) flushes: Vec<Ns>,
 }
 
 /// Row of a trace with its time in the run and its address on the drive.
@@ -64,6 +67,7 @@ impl FileReplay {
             file: TraceFile::open(&survey.path, &read)?,
             clock: FileClock::new(survey.origin_ns.unwrap_or(0), options.join_recordings),
             bases: ByDevice::new(bases),
+            flushes: vec![],
         })
     }
 
@@ -71,13 +75,27 @@ impl FileReplay {
     #[inline]
     pub(in crate::traces) fn next(&mut self, way: &Way) -> Result<Option<Placed>, SourceError> {
         while self.file.advance()? {
+            self.note_flushes(way.clock)?;
             let row = *self.file.row();
             let Self { file, bases, .. } = self;
             if let Some(base) = bases.value(row.device, || Err(file.complain(CHANGED)))? {
                 return self.placed(&row, base, way).map(Some);
             }
         }
+        self.note_flushes(way.clock)?;
         Ok(None)
+    }
+
+    /// Notes the flushes before the current row, or at the end of the file.
+    #[inline]
+    fn note_flushes(&mut self, clock: &TraceClock) -> Result<(), SourceError> {
+        for event in self.file.events() {
+            if let TraceEvent::Flush(at_ns) = event {
+                let (since, _) = self.clock.arrive(*at_ns);
+                self.flushes.push(clock.at(since).map_err(|what| self.file.complain(what))?);
+            }
+        }
+        Ok(())
     }
 
     /// Makes an error about the current row of the file.

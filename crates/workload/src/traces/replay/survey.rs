@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use vpass_drive::base::failure::{Failure, When};
 use vpass_drive::base::phrase::{Opt, Phrase};
 use vpass_drive::base::request::SourceError;
 use vpass_drive::base::units::Ns;
@@ -20,6 +21,7 @@ use crate::traces::options::{MissingClock, TraceOptions};
 use crate::traces::replay::capacity_fit::Fit;
 use crate::traces::replay::layout::{Device, lay_out, too_large, too_many_pages};
 use crate::traces::replay::packing::{Packing, Touched};
+use crate::traces::replay::trace_clock::TraceClock;
 use crate::traces::rows::blk;
 use crate::traces::rows::by_device::{ByDevice, too_many};
 use crate::traces::rows::format::{Epoch, Format};
@@ -63,6 +65,10 @@ pub struct FileSurvey {
     pub(in crate::traces) origin_ns: Option<u64>,
     /// Time at which a recorded run ended; `None` for other files.
     pub(in crate::traces) ends_at: Option<u64>,
+    /// Failures of flash in a recorded run.
+    failures: Vec<Failure>,
+    /// Whether a recorded run has flushes.
+    has_flushes: bool,
     /// Number of requests to selected devices in this file.
     pub rows: u64,
     /// Time from the earliest to the latest request to a selected device in this file.
@@ -82,6 +88,20 @@ impl FileSurvey {
         let of_clock = self.oddities.of_clock(&path).filter(|_| timed && !joined);
         let note = self.note.clone();
         [rate.filter(|_| timed), of_clock, self.of_sizes(), note].into_iter().flatten().collect()
+    }
+
+    /// Returns whether the file is a recorded run with flushes or failures.
+    pub fn has_events(&self) -> bool {
+        self.has_flushes || !self.failures.is_empty()
+    }
+
+    /// Returns the failures of flash in a recorded run, with their times at this speed of replay.
+    pub fn failures_at(&self, speed: f64) -> impl Iterator<Item = Failure> {
+        let clock = TraceClock::new(speed);
+        self.failures.iter().map(move |failure| match failure.when {
+            When::At(at) => Failure { when: When::At(clock.scaled(at)), ..*failure },
+            When::Request(_) => *failure,
+        })
     }
 
     fn of_sizes(&self) -> Option<Phrase> {
@@ -226,6 +246,18 @@ fn refuse_idle_options(files: &[FileSurvey], options: &TraceOptions) -> Result<(
     Ok(())
 }
 
+/// Refuses a recording with flushes or failures beside other files, because these concern the
+/// whole drive.
+fn refuse_several_recordings(files: &[FileSurvey]) -> Result<(), SourceError> {
+    match files.iter().find(|file| file.has_events()) {
+        Some(file) if files.len() > 1 => Err(SourceError::new(format!(
+            "{}: a recording with flushes or failures must be the only file of its trace",
+            shown(&file.path)
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Number of rows between two reports of progress.
 const STEP_ROWS: u64 = 8192;
 /// Largest number of device names that a message shows.
@@ -311,6 +343,8 @@ impl<'a> Scan<'a> {
             oddities,
             origin_ns: if file.clock() == Epoch::Run { Some(0) } else { origin_ns },
             ends_at: file.ends_at(),
+            failures: file.failures().to_vec(),
+            has_flushes: file.flushes() > 0,
             rows: asked,
             span_ns: latest.saturating_sub(earliest),
             numbers: numbers.into_known(),
@@ -322,6 +356,7 @@ impl<'a> Scan<'a> {
     /// Places the devices of all files side by side.
     fn survey(mut self) -> Result<Survey, SourceError> {
         refuse_idle_options(&self.files, self.options)?;
+        refuse_several_recordings(&self.files)?;
         if let Some(missing) = self.found.iter().position(|found| !found) {
             return Err(self.missing(&self.options.only[missing]));
         }

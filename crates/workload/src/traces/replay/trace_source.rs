@@ -64,6 +64,8 @@ pub struct TraceSource {
     /// with the same time keep the order of the files. The heap is not used for a single file.
     order: BinaryHeap<Reverse<(Ns, usize)>>,
     next_part: usize,
+    /// Flushes that were not taken yet: their places and arrivals.
+    flushes: Vec<(usize, Ns)>,
     report: TraceReport,
     /// Error that has ended the stream. Later calls return this error again.
     failed: Option<SourceError>,
@@ -131,6 +133,7 @@ impl TraceSource {
             replays: vec![],
             order: BinaryHeap::new(),
             next_part: 0,
+            flushes: vec![],
             report,
             failed: None,
         };
@@ -184,7 +187,9 @@ impl TraceSource {
     fn read(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
         let end = out.len() + max;
         while out.len() < end {
-            match self.next()? {
+            let row = self.next()?;
+            self.note_flushes(out.len());
+            match row {
                 Some(row) => out.push(self.request(&row)),
                 None if self.open_next_part()? => {}
                 None => break,
@@ -209,6 +214,16 @@ impl TraceSource {
             None => drop(PeekMut::pop(earliest)),
         }
         Ok(row)
+    }
+
+    /// Notes the flushes that come before this place in the requests.
+    #[inline]
+    fn note_flushes(&mut self, place: usize) {
+        // A trace of several files has no flushes.
+        if let [(replay, _)] = &mut self.replays[..] {
+            let Self { flushes, clock, .. } = self;
+            flushes.extend(replay.flushes.drain(..).map(|at| (place, clock.serve(at))));
+        }
     }
 
     #[inline]
@@ -242,6 +257,10 @@ impl RequestSource for TraceSource {
     fn ends_at(&self) -> Option<Ns> {
         let [file] = self.survey.files() else { return None };
         file.ends_at.filter(|_| self.report.passes == 1).map(|end| self.clock.scaled(end))
+    }
+
+    fn take_flushes(&mut self) -> Vec<(usize, Ns)> {
+        std::mem::take(&mut self.flushes)
     }
 
     fn len_hint(&self) -> Option<u64> {

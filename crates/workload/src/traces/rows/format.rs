@@ -1,6 +1,7 @@
 //! Definition of a trace format: name, columns, detection and reader. Also the row that every
 //! reader returns, and the errors of an invalid row.
 
+use vpass_drive::base::failure::Failure;
 use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::phrase::{Opt, Phrase};
 use vpass_drive::base::request::Op;
@@ -28,6 +29,15 @@ pub struct TraceRow {
     pub op: Op,
     /// Hint of the request, if the trace has a column of hints and the row contains a hint.
     pub hint: Option<AccessLatency>,
+}
+
+/// Event of a recorded run that is no request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceEvent {
+    /// Flush of the host, with its time on the trace's own clock, in ns.
+    Flush(u64),
+    /// Failure of flash.
+    Failure(Failure),
 }
 
 /// Error of a line or a record. Column numbers are counted from 0.

@@ -6,7 +6,7 @@
 use std::io;
 
 use crate::traces::options::TraceOptions;
-use crate::traces::rows::format::{BadRow, Epoch, TraceRow};
+use crate::traces::rows::format::{BadRow, Epoch, TraceEvent, TraceRow};
 use vpass_drive::base::phrase::Phrase;
 
 /// Reason why a line or record gives no row.
@@ -16,6 +16,7 @@ pub(in crate::traces) enum Odd {
     End,
     /// The line or record is valid, but moves no data.
     Nothing,
+    Event(TraceEvent),
     Bad(BadRow),
     /// The size of the request is invalid.
     Size(TraceRow),
@@ -88,6 +89,8 @@ pub(in crate::traces) trait RecordReader: Send {
 pub(in crate::traces) enum Taken {
     /// The record contains a row.
     TraceRow(usize, TraceRow),
+    /// The record contains an event that is no request.
+    Event(usize, TraceEvent),
     /// The record contains no row. The header of a file counts as such a record.
     Other(usize),
     /// The record is invalid. The number is the length of the record, or 0 if the length is

@@ -41,6 +41,10 @@ impl Records {
                     self.take(length);
                     return Ok(row);
                 }
+                Taken::Event(length, event) => {
+                    self.take(length);
+                    return Err(Odd::Event(event));
+                }
                 Taken::Other(length) => {
                     self.take(length);
                     return Err(Odd::Nothing);

@@ -1,10 +1,12 @@
 //! Reads a compact trace, one record at a time. A block is checked before its first record.
 
+use vpass_drive::base::failure::{Failure, When};
+
 use super::{
-    CLOCKS, DEVICE, END, HEAD_BYTES, HEADER_BYTES, HINTS, MAGIC, MAX_BLOCK_BYTES, MAX_DEVICES,
-    MAX_NAME_BYTES, OPS, RECORD_BYTES, VERSION, header,
+    CLOCKS, DEVICE, END, FAILURE, FLUSH, HEAD_BYTES, HEADER_BYTES, HINTS, MAGIC, MAX_BLOCK_BYTES,
+    MAX_DEVICES, MAX_NAME_BYTES, OPS, RECORD_BYTES, UNITS, VERSION, header,
 };
-use crate::traces::rows::format::{BadRow, Epoch, TraceRow};
+use crate::traces::rows::format::{BadRow, Epoch, TraceEvent, TraceRow};
 use crate::traces::rows::reader::{RecordReader, Taken};
 
 /// State of the reader of a file.
@@ -112,7 +114,19 @@ impl Decoder {
                 }
                 Ok(Taken::Other(RECORD_BYTES))
             }
-            _ => Err("a record is neither a row, a device nor the end"),
+            (None, _) if *kind == FLUSH => {
+                self.rows += 1;
+                Ok(Taken::Event(RECORD_BYTES, TraceEvent::Flush(at_ns)))
+            }
+            (None, _) if *kind == FAILURE => {
+                self.rows += 1;
+                let unit = UNITS.get(usize::from(device)).zip(u32::try_from(offset).ok());
+                let when = [When::At(at_ns), When::Request(at_ns)].get(bytes as usize).copied();
+                let (unit, when) = unit.zip(when).ok_or("a failure of flash is invalid")?;
+                let failure = Failure { unit: unit.0(unit.1), when };
+                Ok(Taken::Event(RECORD_BYTES, TraceEvent::Failure(failure)))
+            }
+            _ => Err("a record has an unknown kind"),
         }
     }
 
@@ -177,17 +191,27 @@ mod tests {
         writer.finish().unwrap()
     }
 
-    fn read(mut bytes: &[u8]) -> Result<(Vec<TraceRow>, Decoder), &'static str> {
-        let (mut rows, mut decoder) = (vec![], Decoder::default());
+    fn read(bytes: &[u8]) -> Result<(Vec<TraceRow>, Decoder), &'static str> {
+        read_with_events(bytes).map(|(rows, _, decoder)| (rows, decoder))
+    }
+
+    fn read_with_events(
+        mut bytes: &[u8],
+    ) -> Result<(Vec<TraceRow>, Vec<TraceEvent>, Decoder), &'static str> {
+        let (mut rows, mut events, mut decoder) = (vec![], vec![], Decoder::default());
         loop {
             let length = match decoder.next(bytes)? {
+                Taken::Event(length, event) => {
+                    events.push(event);
+                    length
+                }
                 Taken::TraceRow(length, row) => {
                     rows.push(row);
                     length
                 }
                 Taken::Other(length) => length,
                 Taken::More(_) if bytes.is_empty() && decoder.end().is_ok() => {
-                    return Ok((rows, decoder));
+                    return Ok((rows, events, decoder));
                 }
                 Taken::More(_) | Taken::Bad(..) => return Err("cut"),
             };
@@ -217,6 +241,23 @@ mod tests {
                 ("disk 7".into(), Some(Epoch::Absolute))
             );
         }
+    }
+
+    #[test]
+    fn events_come_back() {
+        let failure = |text: &str| TraceEvent::Failure(text.parse().unwrap());
+        let events = [
+            failure("die:3@r5000"),
+            failure("plane:0@10s"),
+            failure("block:17@r0"),
+            failure("page:4294967295@0s"),
+            TraceEvent::Flush(u64::MAX),
+        ];
+        let mut writer = CompactWriter::new(vec![], Epoch::Run);
+        for event in &events {
+            writer.event(event).unwrap();
+        }
+        assert_eq!(read_with_events(&writer.finish().unwrap()).unwrap().1, events);
     }
 
     #[test]
@@ -276,9 +317,10 @@ mod tests {
                 bad[at] = byte;
                 let crc = crc32fast::hash(&bad[records..]);
                 bad[records - 4..records].copy_from_slice(&crc.to_le_bytes());
-                if let Ok((rows, _)) = read(&bad) {
+                if let Ok((rows, events, _)) = read_with_events(&bad) {
                     assert!(
-                        rows.len() == 23 && rows.iter().all(|r| r.offset < 1 << 63 && r.device < 3)
+                        rows.len() + events.len() == 23
+                            && rows.iter().all(|r| r.offset < 1 << 63 && r.device < 3)
                     );
                     whole += 1;
                 }

@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 
+use vpass_drive::base::failure::{Failure, Unit, When};
+
 use super::{
-    BLOCK_BYTES, CLOCKS, DEVICE, END, HEAD_BYTES, HINTS, MAX_DEVICES, MAX_NAME_BYTES, RECORD_BYTES,
-    header,
+    BLOCK_BYTES, CLOCKS, DEVICE, END, FAILURE, FLUSH, HEAD_BYTES, HINTS, MAX_DEVICES,
+    MAX_NAME_BYTES, RECORD_BYTES, UNITS, header,
 };
-use crate::traces::rows::format::{Epoch, TraceRow};
+use crate::traces::rows::format::{Epoch, TraceEvent, TraceRow};
 
 /// Writer of a compact trace. Call [`CompactWriter::finish`] at the end; otherwise, the file is
 /// truncated.
@@ -61,6 +63,24 @@ impl<W: Write> CompactWriter<W> {
             .map_err(|_| io::Error::other("a row is longer than 4 GiB - 1, the limit of a row"))?;
         let hint = HINTS.iter().position(|of| *of == row.hint).expect("every hint has a number");
         self.record(row.at_ns, row.offset, bytes, row.device as u16, [row.op as u8, hint as u8]);
+        self.rows += 1;
+        self.write_full()
+    }
+
+    /// Adds an event.
+    pub(in crate::traces) fn event(&mut self, event: &TraceEvent) -> io::Result<()> {
+        match *event {
+            TraceEvent::Flush(at) => self.record(at, 0, 0, 0, [FLUSH, 0]),
+            TraceEvent::Failure(Failure { unit, when }) => {
+                let (Unit::Die(n) | Unit::Plane(n) | Unit::Block(n) | Unit::Page(n)) = unit;
+                let kind = UNITS.iter().position(|of| of(n) == unit).expect("one of all units");
+                let (of_when, when) = match when {
+                    When::At(at) => (0, at),
+                    When::Request(number) => (1, number),
+                };
+                self.record(when, n.into(), of_when, kind as u16, [FAILURE, 0]);
+            }
+        }
         self.rows += 1;
         self.write_full()
     }
