@@ -114,7 +114,7 @@ impl Writer<'_> {
         let shown: Vec<_> = fields.0.iter().filter(is_shown).collect();
         let mut facts = Table::default();
         let mut has_facts = false;
-        for (name, fact) in &shown {
+        for (name, fact) in shown.iter().filter(|(_, fact)| fact.sentences().is_empty()) {
             if let Some(value) = fact.inline(name, key) {
                 facts.row([label(name), value]);
                 has_facts = true;
@@ -137,6 +137,13 @@ impl Writer<'_> {
         }
         for field in shown {
             let (name, fact) = field;
+            let sentences = fact.sentences();
+            if !sentences.is_empty() {
+                self.head(&capital(&label(name)));
+                let line = |text: &&str| format!("  {}\n", vpass_lab::plain::line(text));
+                self.text.extend(sentences.iter().map(line));
+                continue;
+            }
             match fact {
                 Fact::Object(inner) if !is_row(fields, field) => {
                     self.section(&capital(&label(name)), name, inner);
@@ -284,6 +291,17 @@ impl Fact {
             Self::Object(fields) => fields.0.iter().all(|(_, fact)| fact.is_empty()),
             Self::Bool(true) | Self::Whole(_) => false,
         }
+    }
+
+    /// Returns the texts of a list that has long texts. Each of them has a line of its own.
+    fn sentences(&self) -> Vec<&str> {
+        let Self::List(list) = self else { return vec![] };
+        let texts = list.iter().filter_map(|fact| match fact {
+            Self::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let texts: Vec<&str> = texts.collect();
+        if texts.iter().any(|text| text.len() > LONG) { texts } else { vec![] }
     }
 
     /// Returns the keys and values of an object. Other values have none.

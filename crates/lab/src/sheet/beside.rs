@@ -73,7 +73,7 @@ impl Row {
 
     /// Returns whether the simulated drive is clearly better than its data sheet, because the
     /// drive's value is higher. Returns false for write amplification, for which lower is better.
-    pub fn is_above(&self) -> bool {
+    fn is_above(&self) -> bool {
         let has_unit = !self.unit.is_empty();
         has_unit && self.difference_percent.is_some_and(|percent| percent > ABOVE_PERCENT)
     }
