@@ -18,7 +18,6 @@ use vpass_lab::numbers;
 use vpass_lab::plan::{gc_named, parity_named, reclaim_named, refresh_named};
 use vpass_lab::pool;
 use vpass_lab::progress::Progress;
-use vpass_oracle::swarm::lost_die::LostDieCase;
 use vpass_oracle::swarm::{Case, CaseSummary, Digest, RESTLESS};
 use vpass_techniques::all;
 
@@ -66,15 +65,20 @@ impl Battery {
         Self { accelerates, ..self }
     }
 
-    /// Makes the case for this seed, with the techniques of the battery.
-    fn case(self, number: u64) -> Case {
+    /// Makes the case for this seed, with the techniques of the battery. With `fail`, flash fails.
+    /// If the user has named no technique, the drive then has a drawn parity technique.
+    fn case(self, number: u64, fail: bool) -> Case {
+        if fail && !self.is_named() {
+            return Case::new(number).failing_with_parity();
+        }
         let case =
             self.reclaim.map_or(Case::new(number), |technique| Case::new(number).under(technique));
         let striped = self.parity.filter(|parity| parity.name != NO_PARITY);
         let case = striped.map_or(case, |parity| case.striped(parity));
         let case = self.gc.map_or(case, |gc| case.cleaned(gc));
         let case = self.refresh.map_or(case, |refresh| case.refreshed(refresh));
-        if self.accelerates { case.accelerated() } else { case }
+        let case = if self.accelerates { case.accelerated() } else { case };
+        if fail { case.failing() } else { case }
     }
 
     /// Returns whether the user has chosen a technique or the acceleration of wear.
@@ -129,13 +133,7 @@ pub(crate) fn run(
             if is_interrupted() {
                 return None;
             }
-            let result = match (fail, of.is_named()) {
-                (false, _) => of.case(case).run().map(|summary| vec![summary]),
-                (true, false) => {
-                    [false, true].map(|by_wear| lost_die(case, by_wear)).into_iter().collect()
-                }
-                (true, true) => of.case(case).failing().run().map(|summary| vec![summary]),
-            };
+            let result = of.case(case, fail).run();
             progress.advance(1);
             Some((case, result))
         };
@@ -145,7 +143,7 @@ pub(crate) fn run(
         }
         for (case, result) in &done {
             match result {
-                Ok(summaries) => summaries.iter().for_each(|summary| counts.note(summary)),
+                Ok(summary) => counts.note(summary),
                 Err(sentence) => {
                     failed += 1;
                     let flags = format!("{}{}", of.flags(), if fail { " --fail" } else { "" });
@@ -158,9 +156,7 @@ pub(crate) fn run(
         cases += size;
     }
     drop(progress);
-    // If the user gives `--fail` but names no techniques, each case runs two drives.
-    let per_case = if fail && !of.is_named() { 2 } else { 1 };
-    let drives = numbers::plural(cases * per_case, "random drive");
+    let drives = numbers::plural(cases, "random drive");
     if failed > 0 {
         return Err(Failure::failed(format!("{} of {drives} failed", numbers::count(failed))));
     }
@@ -186,17 +182,7 @@ pub(crate) fn digest(
 ) -> Result<Exit, Failure> {
     let progress = Bar::new(Some(count.get()), "cases");
     let pool = pool::threads(pool::cores(), &progress)?;
-    let one = |i: u64| {
-        let case = seed.wrapping_add(i);
-        match (fail, of.is_named()) {
-            (false, _) => Digest::default().and(of.case(case).digest()),
-            (true, true) => Digest::default().and(of.case(case).failing().digest()),
-            (true, false) => [false, true]
-                .map(|by_wear| LostDieCase { seed: case, by_wear }.digest())
-                .into_iter()
-                .fold(Digest::default(), Digest::and),
-        }
-    };
+    let one = |i: u64| Digest::default().and(of.case(seed.wrapping_add(i), fail).digest());
     let (mut digest, mut first) = (Digest::default(), 0);
     while first < count.get() {
         let end = count.get().min(first + DRAWN_AT_ONCE);
@@ -215,17 +201,6 @@ pub(crate) fn digest(
         digest.value()
     ))?;
     Ok(Exit::Done)
-}
-
-/// Runs a random drive in which a die fails.
-fn lost_die(seed: u64, by_wear: bool) -> Result<CaseSummary, String> {
-    let done = LostDieCase { seed, by_wear }.run()?;
-    Ok(CaseSummary {
-        technique: done.reclaim,
-        requests: done.requests,
-        report: Some(done.report),
-        ..CaseSummary::default()
-    })
 }
 
 /// Totals over the cases that ran one technique, without cases in which the oracle found an error.

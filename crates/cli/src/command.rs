@@ -174,10 +174,8 @@ pub(crate) enum Command {
         /// left out if the technique does not support their cell type.
         #[arg(long, value_name = "NAME")]
         refresh: Option<String>,
-        /// Check small drives that lose a die at a random moment. The cases cover every parity
-        /// technique. Each case has two drives. On the second drive, the wear of the blocks decides
-        /// which stripes have parity. If --reclaim, --gc, --parity or --refresh is given, check
-        /// drives that have the named techniques and lose a die, a plane, a block or a page.
+        /// Check drives that lose a die, a plane, a block or a page at a random moment. If no
+        /// technique is named, each drive has a random parity technique.
         #[arg(long)]
         fail: bool,
         /// Check drives on which an erase counts as 2 to 1000 P/E cycles (`wear.acceleration`).

@@ -80,8 +80,7 @@ pub(crate) enum Found {
         cards: String,
     },
     Failures {
-        #[serde(default)]
-        by_wear: bool,
+        of: String,
         case: u64,
     },
     Acceleration {

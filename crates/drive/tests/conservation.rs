@@ -1,5 +1,7 @@
-//! Order of work on small devices. No die is idle while work waits for it, whatever it serves. An
-//! array serves its reads in the order of arrival. A piece of a job moves at most `batch:N` pages.
+//! Order of work on small devices. No die is idle while work waits for it, whatever it serves. No
+//! plane of a die that serves reads is idle while a read waits for it. A device at rest has no job
+//! waiting. An array serves its reads in the order of arrival. A piece of a job moves at most
+//! `batch:N` pages.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -31,6 +33,12 @@ struct Dies<'a> {
     /// Host reads that wait for each array, and the number of arrays of a die.
     reads: Vec<VecDeque<OpId>>,
     arrays: u32,
+    /// Read that each array senses. With a cache register, the array is free when it has the page.
+    senses: Vec<Option<OpId>>,
+    has_cache: bool,
+    /// Dies on which an urgent job holds back reads, and the number of jobs of all dies.
+    urgent: Vec<bool>,
+    jobs: u32,
     /// Whether the schedule is `batch:3`.
     in_batches: bool,
     /// Number of pages that each piece to come moves out of each block that it does not erase.
@@ -120,11 +128,25 @@ impl Dies<'_> {
             TimeEvent::Begun { op, unit, .. } => {
                 self.begin(op);
                 let reads = &mut self.reads[unit as usize];
-                if reads.contains(&op) && reads.pop_front() != Some(op) {
-                    return Err(format!("array {unit} serves read {op} before an earlier read"));
+                if reads.contains(&op) {
+                    self.senses[unit as usize] = Some(op);
+                    if reads.pop_front() != Some(op) {
+                        return Err(format!(
+                            "array {unit} serves read {op} before an earlier read"
+                        ));
+                    }
                 }
             }
-            TimeEvent::Transfer { op, .. } => self.begin(op),
+            TimeEvent::Transfer { op, .. } => {
+                self.begin(op);
+                if self.has_cache {
+                    self.end_sensing(op);
+                }
+            }
+            TimeEvent::Job { on, .. } => {
+                self.jobs = if on { self.jobs + 1 } else { self.jobs - 1 };
+            }
+            TimeEvent::Urgent { die, on, .. } => self.urgent[usize::from(die)] = on,
             TimeEvent::Suspended { op, .. } => {
                 let die = self.of[&op].0;
                 self.running[die] -= 1;
@@ -133,6 +155,7 @@ impl Dies<'_> {
             TimeEvent::Ended { op, .. } => {
                 let (die, then) = self.of[&op];
                 self.running[die] -= 1;
+                self.end_sensing(op);
                 if let Some(die) = then {
                     self.wait(op, die, None);
                 }
@@ -142,9 +165,34 @@ impl Dies<'_> {
         Ok(())
     }
 
+    fn end_sensing(&mut self, op: OpId) {
+        self.senses.iter_mut().filter(|read| **read == Some(op)).for_each(|read| *read = None);
+    }
+
     /// Returns a die that is idle while work waits for it.
     fn idle(&self) -> Option<usize> {
         self.waiting.values().copied().find(|die| self.running[*die] == 0)
+    }
+
+    /// Returns an array that is idle while a read waits for it, on a die that only serves reads.
+    fn idle_array(&self) -> Option<usize> {
+        let is_idle = |array: &usize| self.senses[*array].is_none();
+        let serves_reads = |array: &usize| {
+            let die = *array / self.arrays as usize;
+            let arrays = die * self.arrays as usize..(die + 1) * self.arrays as usize;
+            let reads: usize = self.reads[arrays.clone()].iter().map(VecDeque::len).sum();
+            let sensed = self.senses[arrays].iter().flatten().count();
+            let waiting = self.waiting.values().filter(|of| **of == die).count();
+            !self.urgent[die] && waiting == reads && self.running[die] as usize == sensed
+        };
+        (0..self.reads.len())
+            .filter(|array| !self.reads[*array].is_empty())
+            .find(|array| is_idle(array) && serves_reads(array))
+    }
+
+    /// Returns whether jobs wait although no die works.
+    fn forgets_jobs(&self) -> bool {
+        self.jobs > 0 && self.running.iter().all(|running| *running == 0)
     }
 }
 
@@ -160,6 +208,8 @@ fn time_of(event: &TimeEvent) -> Option<Ns> {
         | TimeEvent::Begun { at, .. }
         | TimeEvent::Suspended { at, .. }
         | TimeEvent::Transfer { at, .. }
+        | TimeEvent::Job { at, .. }
+        | TimeEvent::Urgent { at, .. }
         | TimeEvent::Ended { at, .. } => Some(at),
         _ => None,
     }
@@ -202,6 +252,10 @@ proptest! {
             running: vec![0; count as usize],
             reads: vec![VecDeque::new(); (count * planes) as usize],
             arrays: planes,
+            senses: vec![None; (count * planes) as usize],
+            has_cache: cache,
+            urgent: vec![false; count as usize],
+            jobs: 0,
             in_batches: schedule == "batch:3",
             moved: BTreeMap::new(),
             full_pieces: 0,
@@ -210,6 +264,8 @@ proptest! {
         for event in &log.time {
             if let Some(at) = time_of(event).filter(|at| *at != now) {
                 prop_assert_eq!(dies.idle(), None, "idle from {} to {} ns", now, at);
+                prop_assert_eq!(dies.idle_array(), None, "idle array from {} to {} ns", now, at);
+                prop_assert!(!dies.forgets_jobs(), "jobs wait from {} to {} ns", now, at);
                 now = at;
             }
             let checked = dies.take(event);

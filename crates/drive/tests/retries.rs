@@ -7,6 +7,8 @@ use common::{Uniform, config, dies, request};
 use vpass_drive::base::request::Op;
 use vpass_drive::base::units::{Cause, Lpn, Ns};
 use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::error::chance::Chances;
+use vpass_drive::error::ladder::Ladder;
 use vpass_drive::error::tail::beyond;
 use vpass_drive::time::{Device, Replay, Tag, run_untimed};
 use vpass_techniques::{card, usual};
@@ -25,7 +27,11 @@ const SLOW: &str = "cap = [0.0085, 0.0125, 0.0165], retry_sense_us = [60, 70], r
 const FIRST: Ns = 50_000 + 20_480 + 3_500 + 4_096;
 
 fn drive(ecc: &str, more: &str, seed: u64, timed: bool) -> Drive {
-    let text = dies(1, "slc", TIMING, &format!("{TIRED}\necc = {{ {ecc} }}\n{more}"));
+    drive_of(TIRED, ecc, more, seed, timed)
+}
+
+fn drive_of(drive: &str, ecc: &str, more: &str, seed: u64, timed: bool) -> Drive {
+    let text = dies(1, "slc", TIMING, &format!("{drive}\necc = {{ {ecc} }}\n{more}"));
     let techniques = Techniques { reclaim: card("none"), seed, ..usual() };
     let mut drive = Drive::new(config(&text), &techniques, timed).unwrap();
     drive.precondition(1);
@@ -172,19 +178,8 @@ const CODE: &str = "codeword = \"4KiB\", code_rate = 0.8888888888888888, cap = [
 fn drawn_retries_follow_from_seed_page_and_reads() {
     let more = "gc = { background = 0 }";
     let noisy = |seed: u64, timed: bool| {
-        let text = dies(
-            1,
-            "slc",
-            TIMING,
-            &format!(
-                "{}\necc = {{ {CODE} }}\n{more}",
-                TIRED.replace("e = 0.0045", "e = 0.0045, noise = true")
-            ),
-        );
-        let techniques = Techniques { reclaim: card("none"), seed, ..usual() };
-        let mut drive = Drive::new(config(&text), &techniques, timed).unwrap();
-        drive.precondition(1);
-        drive.begin_measurement();
+        let tired = TIRED.replace("e = 0.0045", "e = 0.0045, noise = true");
+        let mut drive = drive_of(&tired, CODE, more, seed, timed);
         let mut source =
             Uniform::reads(7000, u64::from(drive.geometry().host_pages) * common::PAGE, 16_384, 1);
         if timed {
@@ -206,6 +201,25 @@ fn drawn_retries_follow_from_seed_page_and_reads() {
         first.0,
         other.0
     );
+}
+
+/// One block is read until most of its reads take retries. The number of reads with retries is the
+/// sum of their probabilities, within six standard deviations.
+#[test]
+fn retries_are_drawn_as_often_as_the_tail_says() {
+    let tired = TIRED.replace("[100.0]", "[1e4]").replace("0.0045", "0.0045, noise = true");
+    let mut drive = drive_of(&tired, CODE, "", 0, false);
+    let ladder = Ladder::of(&drive.config().ecc).unwrap().expect("retries");
+    let chances = Chances::of(&ladder, common::PAGE as u32).unwrap();
+    let (mut wanted, mut variance) = (0.0, 0.0);
+    for _ in 0..14_000 {
+        let more = chances.more_than(0, 0.0045 + 4e-7 * dose(&drive) as f64);
+        (wanted, variance) = (wanted + more, variance + more * (1.0 - more));
+        drive.read_page(Lpn::new(0));
+    }
+    let seen = drive.flash_counts().retried.iter().sum::<u64>() as f64;
+    assert!(wanted > 500.0 && variance > 100.0, "{wanted} {variance}");
+    assert!((seen - wanted).abs() < 6.0 * variance.sqrt(), "{seen} of {wanted}");
 }
 
 /// One block is read until its pages are lost. The expected number of lost codewords is the sum of

@@ -206,8 +206,8 @@ impl Adversary {
         Self { coming: Coming::ByClock { gap, at: 0 }, ..self }
     }
 
-    /// Attacks a drive that an [`Oracle`] watches with this number of requests. `heard` receives
-    /// each burst before the drive serves it. Returns the number of requests served.
+    /// Attacks a drive that an [`Oracle`] watches with this number of requests. Returns the number of
+    /// requests served.
     ///
     /// # Errors
     /// If the run is interrupted.
@@ -219,7 +219,6 @@ impl Adversary {
         drive: &mut Drive,
         mut engine: Option<&mut Replay>,
         requests: u64,
-        heard: &mut dyn FnMut(&[Request]),
         progress: Progress,
     ) -> Result<u64, RunError> {
         let mut served = 0;
@@ -227,7 +226,6 @@ impl Adversary {
             let size = self.dice.between(BURST.0, BURST.1).min(requests - served);
             let made = self.burst(drive, size as usize);
             let mut burst = self.coming.burst(&mut self.dice, drive, made);
-            heard(&burst.requests);
             let before = served;
             let mut step = |of_burst: u64, drive: &Drive| progress(before + of_burst, drive);
             served += match engine.as_deref_mut() {

@@ -1,15 +1,14 @@
 //! Checks the drive's time with the oracle's own arithmetic. Every operation on flash takes time
 //! exactly once, on its own die, for as long as the configuration says. A request is complete with
-//! its last part, after its waits and its time on the host link. No die is idle while something
-//! waits for it.
+//! its last part, after its waits and its time on the host link.
 //!
-//! The oracle does not schedule again: the engine decides what a die does next. The first error ends
-//! all checks, because all later times would follow from it.
+//! The oracle does not schedule again: the engine decides what a die does next, and when.
+//! `drive/tests/conservation.rs` checks that no die is idle while something waits for it. The first
+//! error ends all checks, because all later times would follow from it.
 
 mod dies;
 mod events;
 mod expected;
-mod groups;
 mod host;
 mod latencies;
 mod lengths;
@@ -27,7 +26,6 @@ use vpass_drive::watch::time_event::{OpId, TimeEvent};
 
 use self::dies::Dies;
 use self::expected::Expected;
-use self::groups::OfGroups;
 use self::host::Host;
 pub(crate) use self::lengths::program_us;
 use self::lengths::{How, Lengths};
@@ -95,7 +93,7 @@ impl TimingChecker {
 
     /// Counts latencies for groups of origins too from now on.
     pub(crate) fn expect_groups(&mut self, group_of: &[u16]) {
-        self.host.groups = OfGroups::new(group_of);
+        self.host.latencies.expect_groups(group_of);
     }
 
     pub(crate) fn is_on(&self) -> bool {
@@ -136,7 +134,7 @@ impl TimingChecker {
     fn begin(&mut self, at: Ns, latencies: &TimedMetrics) {
         (self.runs, self.has_run) = (true, true);
         self.now = at;
-        self.host.begin(latencies);
+        self.host.latencies.begin(latencies);
     }
 
     /// Checks a group of events.

@@ -1,43 +1,21 @@
-//! Randomly drawn retries (`error.noise`). The oracle checks that a drive's retries are possible,
-//! and that their number fits their probabilities.
+//! Randomly drawn retries (`error.noise`). The oracle checks that a drive's retries are possible.
 //!
 //! A read takes more than k retries if some codeword of its page has more wrong bits than level k
-//! corrects. The oracle rejects a result with a probability below 1e-30. The probabilities of a
-//! read are known before it. Over all reads, the number of retries may differ by an amount with a
-//! probability of 1e-12, by Freedman's bound.
+//! corrects. The oracle rejects a result with a probability below 1e-30.
 
 use vpass_drive::config::DriveConfig;
-use vpass_drive::error::chance::Chances;
 use vpass_drive::error::tail::{ln_beyond, ln_within};
 
 use crate::limits::Limits;
 
 const NEVER: f64 = 1e-30;
-/// Logarithm of the smallest accepted probability for all reads together.
-const LN_ODD: f64 = -27.6;
-/// Largest relative error of the drive's table of probabilities.
-const INEXACT: f64 = 2e-3;
-
-/// Probabilities for one drive's pages, and the results of its reads.
+/// Error rates at which the reads of one drive's pages may end in each way.
 #[derive(Clone, Debug)]
 pub(crate) struct Noise {
-    chances: Chances,
     /// Error rate of each level above which a read may fail, and the rate above which it always
     /// fails.
     may_fail: Vec<f64>,
     fails: Vec<f64>,
-    seen: Seen,
-}
-
-/// Levels of the reads so far.
-#[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    reads: u64,
-    sum: f64,
-    /// Lowest and highest expected sum. Error rates are known only up to the rounding of limits.
-    low: f64,
-    high: f64,
-    variance: f64,
 }
 
 /// A read of a page: its first level, its retries, and the lowest and highest possible error rate
@@ -76,10 +54,8 @@ impl Noise {
         let fails =
             |t: &u32| rate_where(&|rate| codewords * ln_within(bits, *t, rate) > NEVER.ln());
         Some(Self {
-            chances: Chances::of(ladder, page as u32)?,
             may_fail: corrects.iter().map(may_fail).collect(),
             fails: corrects.iter().map(fails).collect(),
-            seen: Seen::default(),
         })
     }
 
@@ -107,49 +83,11 @@ impl Noise {
             None => may_work || may_fail,
         }
     }
-
-    /// Returns mean and variance of the last level of a read that begins at `first`.
-    fn expected(&self, first: u8, rate: f64) -> (f64, f64) {
-        let (first, last) = (usize::from(first), self.fails.len() - 1);
-        let (mut mean, mut square) = (first as f64, (first * first) as f64);
-        for level in first..last {
-            let more = self.chances.more_than(level, rate);
-            mean += more;
-            square += (2 * level + 1) as f64 * more;
-        }
-        (mean, (square - mean * mean).max(0.0))
-    }
-
-    /// Notes a finished read with drawn retries.
-    pub(crate) fn note(&mut self, read: Drawn) {
-        let ((low, of_low), (high, of_high)) =
-            (self.expected(read.first, read.rates.0), self.expected(read.first, read.rates.1));
-        self.seen.reads += 1;
-        self.seen.sum += f64::from(read.first) + f64::from(read.retries);
-        self.seen.low += low * (1.0 - INEXACT);
-        self.seen.high += high * (1.0 + INEXACT);
-        self.seen.variance += of_low.max(of_high);
-    }
-
-    /// Checks that all reads together took as many retries as their probabilities say.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        let Seen { reads, sum, low, high, variance } = self.seen;
-        let most = (self.fails.len() - 1) as f64 * -LN_ODD / 3.0;
-        let off = most + (most * most - 2.0 * LN_ODD * variance).sqrt();
-        if sum < low - off || sum > high + off {
-            return Err(format!(
-                "{reads} reads of data with retries took {sum} levels in all; {low:.1} to \
-                 {high:.1} are expected, within {off:.1}"
-            ));
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dice::Dice;
 
     fn noise() -> Noise {
         let config: DriveConfig = toml::from_str(
@@ -190,29 +128,5 @@ mod tests {
                 && !judged(0, 1, None, 0.05)
         );
         assert!(noise.is_lost(0.1) && !noise.is_lost(0.0133) && !noise.may_be_lost(0.001));
-    }
-
-    /// The check accepts reads with their true error rate and rejects reads with a rate 10% higher
-    /// or lower.
-    #[test]
-    fn retries_come_as_often_as_their_chances_say() {
-        for (factor, is_right) in [(1.0, true), (1.1, false), (0.9, false)] {
-            let (mut noise, mut dice) = (noise(), Dice::new(5));
-            for n in 0..20_000u32 {
-                let rate = 0.009 + 1e-7 * f64::from(n);
-                let drawn = dice.unit();
-                let level = (0..2)
-                    .find(|level| drawn >= noise.chances.more_than(*level, factor * rate))
-                    .unwrap_or(2) as u8;
-                let first = (n % 3 / 2) as u8;
-                noise.note(Drawn {
-                    first,
-                    retries: level.saturating_sub(first),
-                    good: Some(true),
-                    rates: (rate, rate),
-                });
-            }
-            assert_eq!(noise.check().is_ok(), is_right, "{factor}: {:?}", noise.check());
-        }
     }
 }

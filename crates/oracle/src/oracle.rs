@@ -3,7 +3,6 @@
 
 pub(crate) mod adjusted;
 pub(crate) mod ask;
-pub(crate) mod blame;
 pub(crate) mod block_books;
 pub(crate) mod bulk;
 pub(crate) mod claims;
@@ -20,7 +19,6 @@ pub(crate) mod failures;
 pub(crate) mod gathered;
 pub(crate) mod hints;
 pub(crate) mod jobs;
-pub(crate) mod levelling;
 pub(crate) mod losses;
 pub(crate) mod mapping;
 pub(crate) mod observe;
@@ -43,14 +41,12 @@ use vpass_drive::drive::Drive;
 use vpass_drive::watch::observer::Event;
 
 use self::adjusted::Adjusted;
-use self::blame::Blame;
 use self::claims::{Course, Seen};
 use self::deadlines::Deadlines;
 use self::density_books::DensityBooks;
 use self::dose_watch::DoseWatch;
 use self::expected::Expected;
 use self::hints::Hints;
-use self::levelling::Levelling;
 use self::losses::Losses;
 use self::parity::Parity;
 use self::parity::records::Records;
@@ -126,7 +122,7 @@ pub struct Oracle {
     pub(crate) expected: Option<Box<Expected>>,
     /// Doses for the results of a run.
     pub(crate) record: DoseWatch,
-    /// More checks of [`Level::Full`], and those that the swarm adds.
+    /// Checks that the swarm adds.
     more: Vec<Box<dyn Check>>,
 }
 
@@ -159,7 +155,7 @@ impl Oracle {
             hints: Hints::new(geometry, config),
             expected: Expected::new(config),
             record: DoseWatch::default(),
-            more: checks(geometry, config),
+            more: vec![],
         }
     }
 
@@ -174,7 +170,6 @@ impl Oracle {
         let mut oracle = Self { level, ..self };
         if level == Level::On {
             oracle.deadlines.ignore_doses();
-            oracle.more.clear();
             if let Some(hints) = &mut oracle.hints {
                 hints.follows_requests = false;
             }
@@ -224,13 +219,11 @@ impl Oracle {
 
     /// Returns the memory of the oracle for a drive of this geometry.
     pub fn memory(geometry: &Geometry, level: Level) -> Bytes {
-        let at_full =
-            Questions::bytes(geometry) + Levelling::bytes(geometry) + Blame::bytes(geometry);
         Bytes(
             Truth::bytes(geometry)
                 + geometry.stripes.map_or(0, Records::bytes)
                 + Bits::bytes(geometry.host_pages)
-                + if level == Level::Full { at_full } else { 0 },
+                + if level == Level::Full { Questions::bytes(geometry) } else { 0 },
         )
     }
 
@@ -259,12 +252,4 @@ impl Oracle {
         }
         block.number() < blocks
     }
-}
-
-/// Returns the checks of [`Level::Full`] with knowledge that no other check needs.
-fn checks(geometry: &Geometry, config: &DriveConfig) -> Vec<Box<dyn Check>> {
-    let levelling = Levelling::new(geometry, config).map(|check| Box::new(check) as Box<dyn Check>);
-    let blame =
-        Blame::new(geometry, config.disturb.model).map(|check| Box::new(check) as Box<dyn Check>);
-    levelling.into_iter().chain(blame).collect()
 }

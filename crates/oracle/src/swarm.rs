@@ -3,7 +3,7 @@
 //!
 //! **Checked:** the swarm uses all checks of the oracle. A correct policy must lose nothing while
 //! its guarantee holds, also at the border of it. Settings that break the guarantee must be refused
-//! before a run. The content must match a simple reference drive, and every request must be served.
+//! before a run. Every request must be served.
 //! **Not checked:** closed forms check that the figures are right.
 //!
 //! Techniques, gears, schedules, cells and error models come from balanced draws (`balanced`), so
@@ -20,8 +20,8 @@ mod cards;
 mod draw;
 mod drawing;
 mod drawn;
+mod failing;
 mod hinted;
-pub mod lost_die;
 mod nested;
 mod params;
 mod play;
@@ -35,18 +35,20 @@ mod witness;
 
 use vpass_drive::api::card::Protection;
 use vpass_drive::api::gc::GcTechnique;
-use vpass_drive::api::parity::ParityTechnique;
+use vpass_drive::api::parity::{ParityTechnique, has_stripes};
 use vpass_drive::api::reclaim::Technique;
 use vpass_drive::api::refresh::RefreshTechnique;
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::config::{DisturbModel, DriveConfig, ErrorLaw};
 use vpass_drive::drive::Techniques;
+use vpass_techniques::all;
 
 use self::ageing::Ages;
 use self::balanced::Balanced;
 pub use self::cards::Cards;
 use self::drawing::Drawn;
 pub use self::drawn::Digest;
+pub use self::failing::failures;
 use self::nested::Within;
 use self::play::{Play, Played};
 use crate::OracleReport;
@@ -178,6 +180,14 @@ impl Case {
     #[must_use]
     pub fn failing(self) -> Self {
         Self { fails: true, ..self }
+    }
+
+    /// Returns the case as [`Self::failing`] does, with a drawn parity technique.
+    #[must_use]
+    pub fn failing_with_parity(self) -> Self {
+        let techniques: Vec<_> = all().parity.iter().collect();
+        let parity = Balanced { case: self.seed }.pick("parity of failures", &techniques);
+        if has_stripes(parity) { self.striped(parity).failing() } else { self.failing() }
     }
 
     /// Returns the case on a drive where an erase counts as several P/E cycles.

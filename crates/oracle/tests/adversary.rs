@@ -38,9 +38,7 @@ fn end(mut drive: Drive) -> OracleReport {
 
 fn attacked(reclaim: &str, requests: u64) -> OracleReport {
     let mut drive = drive(reclaim);
-    let served = Adversary::new(1, 1)
-        .attack(&mut drive, None, requests, &mut |_| (), &mut |_, _| true)
-        .unwrap();
+    let served = Adversary::new(1, 1).attack(&mut drive, None, requests, &mut |_, _| true).unwrap();
     assert_eq!(served, requests);
     end(drive)
 }

@@ -10,7 +10,7 @@ use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::config::{DriveConfig, Given, Params};
 use vpass_drive::hints::HintRange;
-use vpass_oracle::swarm::{self, lost_die};
+use vpass_oracle::swarm;
 use vpass_techniques::all;
 
 use super::{Case, FLUSH, Gear, Row, outcome};
@@ -124,7 +124,7 @@ fn draw_case(dice: &mut Dice) -> Option<Case> {
         drive: String::new(),
     };
     if fails {
-        let failures = lost_die::failures(seed, &Geometry::new(&config), case.requests());
+        let failures = swarm::failures(seed, &Geometry::new(&config), case.requests());
         case.failures = failures.iter().map(ToString::to_string).collect();
     }
     case.drive = toml::to_string(&without_others(config, &case)).ok()?;

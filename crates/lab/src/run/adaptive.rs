@@ -34,13 +34,8 @@ pub(super) fn attacked(
     if let Some(rate) = rate {
         adversary = adversary.by_a_clock((1e9 / rate) as Ns);
     }
-    let served = adversary.attack(
-        &mut run.session.drive,
-        run.session.engine.as_mut(),
-        requests,
-        &mut |_| (),
-        &mut step,
-    );
+    let served =
+        adversary.attack(&mut run.session.drive, run.session.engine.as_mut(), requests, &mut step);
     let requests = served.map_err(Failure::from)?;
     if !progress.may_go_on() {
         return Err(Failure::interrupted());

@@ -9,7 +9,7 @@ use vpass_drive::drive::Drive;
 use vpass_drive::time::Device;
 use vpass_lab::session::{Beginning, Session};
 use vpass_live::Actor;
-use vpass_oracle::swarm::{Case, lost_die};
+use vpass_oracle::swarm::{Case, failures};
 use vpass_oracle::{Level, Oracle};
 use vpass_techniques::{all, card};
 
@@ -57,7 +57,7 @@ pub(crate) fn drive(seed: u64) -> Option<(Drive, Device)> {
     };
     let mut drive = Session::new(&beginning).ok()?.measure().drive;
     let failures: Vec<Failure> =
-        if fails { lost_die::failures(seed, drive.geometry(), REQUESTS) } else { vec![] };
+        if fails { failures(seed, drive.geometry(), REQUESTS) } else { vec![] };
     drive.expect_failures(&failures);
     let device = Device::new(&drive);
     Some((drive, device))

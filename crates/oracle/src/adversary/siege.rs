@@ -92,14 +92,12 @@ impl Siege {
         drive: &mut Drive,
         mut engine: Option<&mut Replay>,
         requests: u64,
-        heard: &mut dyn FnMut(&[Request]),
     ) -> Result<u64, RunError> {
         let mut served = 0;
         let mut is_last = false;
         while !is_last {
             is_last = served >= requests;
             let requests = if is_last { self.last(drive) } else { self.act(drive) };
-            heard(&requests);
             let mut burst = self.coming.burst(&mut self.dice, drive, requests);
             served += match engine.as_deref_mut() {
                 Some(engine) => engine.run(drive, &mut burst, &mut |_, _| true)?,

@@ -1,7 +1,7 @@
 //! Dies with their arrays and channels, and the operations that wait for them or use them. In each
 //! stage of an operation, an array begins, is suspended or continues, or a channel transfers, or a
 //! die finishes. Each stage takes as long as the configuration says, and begins when all that it
-//! needs is free. No die may be idle while something waits for it. The engine decides the order.
+//! needs is free. The engine decides the order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,13 +29,9 @@ struct Die {
     suspended: Option<OpId>,
     /// Work and pieces of jobs that could start.
     waiting: BTreeSet<OpId>,
-    /// Whether an urgent job holds back reads.
-    urgent: bool,
     /// Number of deferred jobs. `reclaim` counts the jobs and the other work of reclaim.
     jobs: u32,
     reclaim: u32,
-    /// Whether something has changed since time last advanced.
-    touched: bool,
 }
 
 /// All dies.
@@ -45,10 +41,7 @@ pub(super) struct Dies {
     units_per_die: u32,
     all: Vec<Die>,
     channels: Vec<Ns>,
-    touched: Vec<u32>,
     works: BTreeMap<OpId, UnderWay>,
-    /// Number of programs of copies that wait or are under way.
-    copy_programs: u32,
     /// Time that host reads have waited for work of reclaim.
     pub(super) stalled: Ns,
     /// Number of loads under way for each wordline, stripe or rebuild, and the programs that wait
@@ -75,20 +68,14 @@ impl Dies {
             units_per_die: lengths.units_per_die,
             all: vec![Die::default(); lengths.dies as usize],
             channels: vec![0; lengths.channels as usize],
-            touched: vec![],
             works: BTreeMap::new(),
-            copy_programs: 0,
             stalled: 0,
             loads: BTreeMap::new(),
         }
     }
 
     fn die(&mut self, die: u32) -> &mut Die {
-        let d = &mut self.all[die as usize];
-        if !std::mem::replace(&mut d.touched, true) {
-            self.touched.push(die);
-        }
-        d
+        &mut self.all[die as usize]
     }
 
     /// Returns the arrays of a die.
@@ -100,11 +87,6 @@ impl Dies {
     /// Returns whether no array of a die senses for the host or holds a page.
     fn is_quiet(&self, die: u32, at: Ns) -> bool {
         self.units_of(die).iter().all(|u| !u.senses && u.free <= at && u.empty <= at)
-    }
-
-    /// Returns the number of host reads that wait for an array of a die.
-    fn reads_waiting(&self, die: u32) -> usize {
-        self.units_of(die).iter().map(|unit| unit.waiting.len()).sum()
     }
 
     fn work(&mut self, op: OpId) -> Result<&mut UnderWay, String> {
@@ -150,10 +132,8 @@ impl Dies {
 
     fn wait(&mut self, op: OpId) {
         let Some(work) = self.works.get(&op) else { return };
-        let (die, is_copy_program) = (work.half.die, work.is_copy_program());
-        let of_reclaim = work.cause == Cause::Reclaim;
+        let (die, of_reclaim) = (work.half.die, work.cause == Cause::Reclaim);
         let unit = work.host_read.map(|read| read.unit);
-        self.copy_programs += u32::from(is_copy_program);
         let d = self.die(die);
         d.reclaim += u32::from(of_reclaim);
         match unit {
@@ -174,10 +154,6 @@ impl Dies {
         d.jobs = jobs.ok_or_else(|| format!("die {die} ends a job that it did not get"))?;
         d.reclaim -= of_reclaim;
         Ok(())
-    }
-
-    pub(super) fn urgent(&mut self, die: u32, on: bool) {
-        self.die(die).urgent = on;
     }
 
     /// Checks that an array may begin or continue this operation.
@@ -263,7 +239,7 @@ impl Dies {
         }
         work.suspended += 1;
         work.stage = Stage::Suspended;
-        if self.reads_waiting(die) == 0 {
+        if self.units_of(die).iter().all(|unit| unit.waiting.is_empty()) {
             return Err(format!("die {die} suspends its work at {at} ns, but no read waits"));
         }
         let d = self.die(die);
@@ -314,7 +290,6 @@ impl Dies {
         }
         self.channels[of_die as usize] = span.1;
         self.work(op)?.stage = Stage::Bus(span.1);
-        self.die(die);
         if let Some(HostRead { unit, .. }) = host_read {
             let unit = &mut self.units[unit as usize];
             (unit.senses, unit.empty) = (false, span.1);
@@ -343,10 +318,7 @@ impl Dies {
                 return Err(format!("{op} of die {die} ends at {at} ns in the stage {stage:?}"));
             }
         }
-        let is_host_read = work.host_read.is_some();
-        if is_host_read {
-            self.die(die);
-        } else {
+        if work.host_read.is_none() {
             self.die(die).running = None;
             self.leave(op, at)?;
         }
@@ -368,15 +340,6 @@ impl Dies {
     fn leave(&mut self, op: OpId, at: Ns) -> Result<(), String> {
         let work = self.work(op)?;
         let (die, cause, begun) = (work.half.die, work.cause, work.begun);
-        if work.is_copy_program() {
-            self.copy_programs -= 1;
-            if self.copy_programs == 0 {
-                // Jobs that were kept from adding more copies may continue.
-                for die in 0..self.all.len() as u32 {
-                    self.die(die);
-                }
-            }
-        }
         if cause == Cause::Reclaim {
             self.all[die as usize].reclaim -= 1;
             let waiting = self.units_of(die).iter().flat_map(|unit| &unit.waiting);
@@ -396,39 +359,6 @@ impl Dies {
         {
             for program in programs {
                 self.wait(program);
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks, before time advances, that no die is idle while something waits for it.
-    pub(super) fn check_still(&mut self, now: Ns) -> Result<(), String> {
-        while let Some(die) = self.touched.pop() {
-            self.all[die as usize].touched = false;
-            let d = &self.all[die as usize];
-            if d.running.is_some() {
-                continue;
-            }
-            let (reads, works) = (self.reads_waiting(die), d.waiting.len());
-            let suspended = usize::from(d.suspended.is_some());
-            let waits = reads + works + suspended > 0 || d.jobs > 0 && self.copy_programs == 0;
-            if waits && self.is_quiet(die, now) {
-                return Err(format!(
-                    "die {die} is idle at {now} ns, but {reads} reads, {works} other operations, \
-                     {suspended} suspended operations and {} jobs wait",
-                    d.jobs
-                ));
-            }
-            if suspended == 0 && (works > 0 || d.urgent) {
-                // Work takes the whole die, so no plane begins anew.
-                continue;
-            }
-            let idle = |unit: &Unit| !unit.waiting.is_empty() && !unit.senses && unit.free <= now;
-            if let Some(at) = self.units_of(die).iter().position(idle) {
-                let reads = self.units_of(die)[at].waiting.len();
-                return Err(format!(
-                    "array {at} of die {die} is idle at {now} ns, but {reads} reads wait for it"
-                ));
             }
         }
         Ok(())

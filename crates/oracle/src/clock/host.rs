@@ -8,8 +8,7 @@ use vpass_drive::base::metrics::TimedMetrics;
 use vpass_drive::base::request::{Op, Request};
 use vpass_drive::base::units::{Lpn, Ns};
 
-use super::groups::OfGroups;
-use super::latencies::check_latencies;
+use super::latencies::Latencies;
 use super::lengths::Lengths;
 
 #[derive(Debug)]
@@ -53,11 +52,7 @@ pub(super) struct Host {
     programming: u32,
     /// Write without a buffer whose programs are being given to dies.
     through: Option<u32>,
-    /// Number and sum of the latencies of reads, of reads that met reclaim, and of writes.
-    read: (u64, u128),
-    met_reclaim: (u64, u128),
-    write: (u64, u128),
-    pub(super) groups: OfGroups,
+    pub(super) latencies: Latencies,
     /// Stripes under way. Each has its number of programs, its number of host pages and the request
     /// that waits for it.
     stripes: BTreeMap<u32, (u32, u32, Option<u32>)>,
@@ -80,15 +75,6 @@ impl Host {
             completed: false,
         };
         self.asked.extend(requests.iter().map(new));
-    }
-
-    /// Takes over the latencies of earlier runs.
-    pub(super) fn begin(&mut self, latencies: &TimedMetrics) {
-        self.groups.begin(&latencies.groups);
-        self.read = (latencies.read.count(), latencies.read.total_ns());
-        self.met_reclaim =
-            (latencies.read_during_reclaim.count(), latencies.read_during_reclaim.total_ns());
-        self.write = (latencies.write.count(), latencies.write.total_ns());
     }
 
     fn get(&mut self, number: u32) -> Result<&mut Asked, String> {
@@ -377,20 +363,8 @@ impl Host {
             return Err(text);
         }
         asked.completed = true;
-        let met_reclaim = asked.met_reclaim;
-        let request = asked.request;
-        self.groups.completed(&request, met_reclaim, start, end);
-        let latency = (request.op, u128::from(end - start));
-        match latency {
-            (Op::Read, ns) => {
-                self.read = (self.read.0 + 1, self.read.1 + ns);
-                if met_reclaim {
-                    self.met_reclaim = (self.met_reclaim.0 + 1, self.met_reclaim.1 + ns);
-                }
-            }
-            (Op::Write, ns) => self.write = (self.write.0 + 1, self.write.1 + ns),
-            (Op::Trim, _) => {}
-        }
+        let (request, met_reclaim) = (asked.request, asked.met_reclaim);
+        self.latencies.completed(&request, met_reclaim, (start, end));
         while self.asked.front().is_some_and(|asked| asked.completed) {
             self.asked.pop_front();
             self.first = self.first.wrapping_add(1);
@@ -406,15 +380,7 @@ impl Host {
                 self.first
             ));
         }
-        let lines = [
-            ("reads", self.read, &latencies.read),
-            ("reads that met reclaim", self.met_reclaim, &latencies.read_during_reclaim),
-            ("writes", self.write, &latencies.write),
-        ];
-        lines
-            .into_iter()
-            .try_for_each(|(what, (count, sum), told)| check_latencies(what, told, count, sum))?;
-        self.groups.check(&latencies.groups)
+        self.latencies.check(latencies)
     }
 }
 

@@ -162,15 +162,6 @@ impl UnderWay {
         Self::new(Half { die, array: ns, ..Half::default() }, cause)
     }
 
-    /// Returns whether the work is the program of a copy. In idle gaps, the number of such programs
-    /// is limited.
-    pub(super) fn is_copy_program(&self) -> bool {
-        self.cause != Cause::Host
-            && self.stripe.is_none()
-            && !self.half.out
-            && self.half.bus.is_some()
-    }
-
     /// Returns the array time that the work must take.
     pub(super) fn array(&self) -> Ns {
         self.half.array + u64::from(self.suspended) * self.half.suspension.unwrap_or(0)

@@ -8,7 +8,7 @@ use vpass_drive::watch::observer::{PhysRead, ReadResult};
 
 use super::{Doses, Stress};
 use crate::medium::{At, Medium};
-use crate::noise::{Drawn, Noise};
+use crate::noise::Drawn;
 
 /// Upper bound of a limit's rounding error, all factors included, in 1/1024 reads. It is one read.
 pub(super) const ROUNDED: i64 = 1024;
@@ -73,34 +73,22 @@ impl Doses {
     }
 
     /// Checks a read with randomly drawn retries; `None` if retries follow from the error rate.
-    /// With `is_dull`, the drive could not know that the data may need retries, so the read is not
-    /// counted as a draw.
     pub(crate) fn drawn(
-        &mut self,
+        &self,
         medium: &Medium,
         at: At,
         read: &PhysRead,
-        is_dull: bool,
     ) -> Option<Result<(), String>> {
-        self.noise.as_ref()?;
+        let noise = self.noise.as_ref()?;
         let first = self.first_level(at.block);
         let good = (read.result != ReadResult::InMemory).then_some(read.result == ReadResult::Good);
         let rates = self.rates_at(at, self.of_wordline(medium, at).dose);
         let drawn = Drawn { first, retries: read.retries, good, rates };
-        let noise = self.noise.as_mut()?;
-        if !is_dull {
-            noise.note(drawn);
-        }
         Some(if noise.is_possible(drawn) {
             Ok(())
         } else {
             Err(format!("{drawn:?} has no chance"))
         })
-    }
-
-    /// Checks that reads took as many retries as their chances say, if retries are drawn.
-    pub(crate) fn check_noise(&self) -> Result<(), String> {
-        self.noise.as_ref().map_or(Ok(()), Noise::check)
     }
 
     /// Returns the smallest and the largest possible number of retries for a read of a page.

@@ -53,7 +53,6 @@ impl Worn {
             cycles: self.cycles,
             reprogrammed: self.reprogrammed,
             effective_milli: cycles * 1000 + self.beyond_milli,
-            beyond_milli: self.beyond_milli,
         }
     }
 }
@@ -64,7 +63,6 @@ pub(crate) struct BlockWear {
     /// Cycles since the drive began, and the number of cycles with a reprogramming.
     pub(crate) cycles: u32,
     pub(crate) reprogrammed: u32,
-    /// Effective wear in thousandths of a cycle, and the part that reprogramming added.
+    /// Effective wear in thousandths of a cycle.
     pub(crate) effective_milli: u64,
-    pub(crate) beyond_milli: u64,
 }

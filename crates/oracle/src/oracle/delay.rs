@@ -39,13 +39,8 @@ pub(crate) struct Delay {
     /// Number of changed pages. If a stripe has more of them, the paper's rule forgets the pages
     /// that its partial parity covered.
     exposes_beyond: Option<u32>,
-    /// Counts since the measured phase began. The first is the number of forgotten pages. The next
-    /// two are the sum of stripes with a partial parity over all host page writes, and the largest
-    /// number of such stripes at a time. The last two are the same for the pages in these stripes.
+    /// Number of pages forgotten since the measured phase began.
     newly_exposed: u64,
-    stripe_writes: u64,
-    page_writes: u64,
-    most: (u64, u64),
 }
 
 impl Delay {
@@ -58,8 +53,7 @@ impl Delay {
     }
 
     pub(crate) fn begin_measured_phase(&mut self) {
-        (self.newly_exposed, self.stripe_writes, self.page_writes, self.most) =
-            (0, 0, 0, self.open());
+        self.newly_exposed = 0;
     }
 
     /// Returns the number of stripes with a partial parity, and the number of host pages in them.
@@ -67,13 +61,6 @@ impl Delay {
         let Some(stripes) = self.stripes else { return (0, 0) };
         let pages = self.partials.keys().map(|stripe| stripes.data(*stripe).len() as u64).sum();
         (self.partials.len() as u64, pages)
-    }
-
-    /// Records that the host writes a page.
-    pub(crate) fn host_writes(&mut self) {
-        let (stripes, pages) = self.open();
-        self.stripe_writes += stripes;
-        self.page_writes += pages;
     }
 
     /// Returns the content of a stripe's partial parity.
@@ -235,8 +222,6 @@ impl Oracle {
             return Err(format!("stripe {stripe} has a partial parity, but it is unprotected"));
         }
         self.parity.delay.partials.insert(stripe, Partial { covered, exposed, sum });
-        let ((stripes, pages), most) = (self.parity.delay.open(), self.parity.delay.most);
-        self.parity.delay.most = (most.0.max(stripes), most.1.max(pages));
         self.parity.weigh(stripe);
         if self.parity.is_as_delayed(stripe) == Some(true) {
             return Ok(());
@@ -262,14 +247,10 @@ impl Oracle {
             }
             return;
         };
-        let ((stripes, pages), most) = (delay.open(), delay.most);
+        let (stripes, pages) = delay.open();
         self.findings.compare(&[
             ("stripes with delayed parity", window.stripes, stripes),
             ("pages in these", window.pages, pages),
-            ("most such stripes at a time", window.most_stripes, most.0),
-            ("pages in these", window.most_pages, most.1),
-            ("such stripes, summed over writes", window.stripe_writes, delay.stripe_writes),
-            ("pages in these", window.page_writes, delay.page_writes),
         ]);
     }
 }

@@ -15,9 +15,6 @@ impl Oracle {
     pub fn finish(&self) -> OracleReport {
         let mut findings = self.findings.clone();
         let mut unseen = self.losses.unseen.clone();
-        if self.is_full() {
-            findings.note(Kind::Limit, self.truth.doses.check_noise());
-        }
         let mut tally = self.tally();
         for block in self.truth.geometry.block_ids() {
             self.truth.explain_losses(block, &mut unseen, &mut |_| ());

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use vpass_drive::base::failure::Stretch;
-use vpass_drive::base::stripes::Stripes;
 use vpass_drive::base::units::{BlockId, Lpn, Ppn};
 use vpass_drive::drive::Drive;
 use vpass_drive::drive::failing::TakenByFailures;
@@ -154,20 +153,6 @@ impl Oracle {
         })?;
         let records = self.parity.records();
         stripes.data(stripe).find(|lpn| self.parity.failures.is_failed(records.place(*lpn)))
-    }
-
-    /// Returns whether fewer dies are left than a stripe has host pages and parity pages.
-    pub(crate) fn lacks_dies(&self, stripes: Stripes, stripe: u32) -> bool {
-        let per_die = self.truth.geometry.blocks_per_domain() * self.truth.geometry.pages_per_block;
-        let has_failed = |die: &u32| {
-            self.parity
-                .failures
-                .failed
-                .iter()
-                .any(|pages| pages.covers(Ppn::new(die * per_die), per_die))
-        };
-        let left = (0..self.truth.geometry.dies()).filter(|die| !has_failed(die)).count();
-        left <= stripes.data(stripe).len()
     }
 
     /// Records that no technique is asked about a block any more.

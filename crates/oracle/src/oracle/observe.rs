@@ -22,10 +22,7 @@ impl Oracle {
 
     fn host_wrote(&mut self, lpn: Lpn, whole: bool) {
         self.check_stripes();
-        self.check_stage();
-        self.parity.delay.host_writes();
         self.check_failures();
-        self.parity.worn.host_writes(self.parity.stripes);
         self.books.seen.host_write_pages += 1;
         self.host_acts();
         if self.is_full() {
@@ -179,7 +176,6 @@ impl Oracle {
         self.truth.medium.erase(block);
         let cycles = self.truth.cycles.of_erase(cause);
         self.truth.doses.erase(block, cycles);
-        self.note_worn(block);
     }
 
     /// Takes events about parity and failures.

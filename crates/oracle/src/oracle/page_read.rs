@@ -156,7 +156,7 @@ impl Oracle {
         if self.is_full()
             && (read.retries > 0 || self.truth.doses.has_rates() && !self.is_dull(page))
         {
-            self.check_retries(read, at, self.is_dull(page));
+            self.check_retries(read, at);
         }
         if read.retries > 0 {
             let own = self.host.requests.hint;
@@ -176,11 +176,11 @@ impl Oracle {
 
     /// Checks that the number of retries of a read follows from dose, age and wear of its page.
     #[cold]
-    fn check_retries(&mut self, read: &PhysRead, at: At, is_dull: bool) {
+    fn check_retries(&mut self, read: &PhysRead, at: At) {
         if self.parity.failures.is_failed(read.ppn) {
             return;
         }
-        if let Some(judged) = self.truth.doses.drawn(&self.truth.medium, at, read, is_dull) {
+        if let Some(judged) = self.truth.doses.drawn(&self.truth.medium, at, read) {
             let page = self.truth.place(read.ppn);
             self.findings.note(
                 Kind::Limit,

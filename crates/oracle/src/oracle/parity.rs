@@ -93,7 +93,7 @@ impl Parity {
     pub(crate) fn begin_measured_phase(&mut self) {
         (self.rebuilt, self.given_up, self.recoveries.count) = (0, 0, 0);
         self.delay.begin_measured_phase();
-        self.worn.begin_measured_phase(self.stripes);
+        self.worn.begin_measured_phase();
     }
 
     /// Checks whether the parity of a stripe is right.

@@ -103,7 +103,6 @@ impl Oracle {
             return;
         }
         self.truth.doses.begin_worn(block, pec);
-        self.note_worn(block);
     }
 
     /// Records the reads that a block served before the run, as the dose of each wordline in

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 
 use vpass_drive::base::stripes::Stripes;
 use vpass_drive::base::units::{BlockId, Lpn, Ppn};
-use vpass_drive::base::window::Window;
 use vpass_drive::config::{ByWear, DriveConfig};
 use vpass_drive::drive::{Drive, Lifetime};
 use vpass_drive::watch::observer::NO_PPN;
@@ -29,16 +28,8 @@ pub(crate) struct Worn {
     /// Counts since the measured phase began.
     formed: u64,
     dissolved: u64,
-    stripe_writes: u64,
-    page_writes: u64,
-    most: (u64, u64),
-    /// Number of stripes with a page in a worn block, a flag for any worn block, and the reported
-    /// stage of life, from 1 on.
-    marked: u32,
-    any_block: bool,
+    /// Reported stage of life, from 1 on.
     stage: u8,
-    /// Number of host pages programmed since another stage was due.
-    overdue: u32,
     /// Stripes that were written since the last stage began.
     written_since: Vec<bool>,
     /// Stripes on flash without parity that neither have a partial parity, nor wait, nor were given
@@ -54,48 +45,18 @@ impl Worn {
         let (pages, count) = (stripes.pages() as usize, stripes.count() as usize);
         let lies_in_one = vec![false; pages];
         let by_wear = config.parity.by_wear();
-        let any_block = by_wear.is_some_and(|by_wear| config.start.pec > by_wear.above);
         let (members, printed, written_since) =
             (vec![0; count], vec![0; count], vec![false; count]);
-        Self {
-            by_wear,
-            lies_in_one,
-            members,
-            printed,
-            any_block,
-            stage: 1,
-            written_since,
-            ..Self::default()
-        }
+        Self { by_wear, lies_in_one, members, printed, stage: 1, written_since, ..Self::default() }
     }
 
-    pub(crate) fn begin_measured_phase(&mut self, stripes: Option<Stripes>) {
-        (self.formed, self.dissolved, self.stripe_writes, self.page_writes) = (0, 0, 0, 0);
-        self.most = self.open(stripes);
-    }
-
-    /// Returns the number of waiting stripes, and of host pages in them. All stripes except the
-    /// last are full, so this needs no loop over stripes.
-    fn open(&self, stripes: Option<Stripes>) -> (u64, u64) {
-        let waiting = self.waiting.len() as u64;
-        let pages = |stripes: Stripes| {
-            let (full, last) = (u64::from(stripes.members()), stripes.count() - 1);
-            let missing = full - stripes.data(last).len() as u64;
-            waiting * full - if self.waiting.contains(&last) { missing } else { 0 }
-        };
-        (waiting, stripes.map_or(0, pages))
+    pub(crate) fn begin_measured_phase(&mut self) {
+        (self.formed, self.dissolved) = (0, 0);
     }
 
     /// Ends the report of the content at the start. The printed rule begins with the true counts.
     pub(crate) fn end_loading(&mut self) {
         self.printed.clone_from(&self.members);
-    }
-
-    /// Records that the host writes a page.
-    pub(crate) fn host_writes(&mut self, stripes: Option<Stripes>) {
-        let (stripes, pages) = self.open(stripes);
-        self.stripe_writes += stripes;
-        self.page_writes += pages;
     }
 
     /// Returns whether wear decides which stripes have parity.
@@ -108,9 +69,7 @@ impl Worn {
         if self.by_wear.is_some() {
             let was = std::mem::replace(&mut self.lies_in_one[lpn.index()], is_worn);
             let members = &mut self.members[stripe as usize];
-            let was_marked = *members > 0;
             *members = *members + u32::from(is_worn) - u32::from(was);
-            self.marked = self.marked + u32::from(*members > 0) - u32::from(was_marked);
         }
     }
 
@@ -164,30 +123,6 @@ impl Worn {
         self.stage == 3
     }
 
-    /// Returns the stage in which the drive should be, if it has stages.
-    fn stage_due(&self) -> u8 {
-        let Some(last) = self.by_wear.and_then(|by_wear| by_wear.last) else { return 1 };
-        match (self.any_block, self.marked > last.beyond) {
-            (false, _) => 1,
-            (true, false) => 2,
-            (true, true) => 3,
-        }
-    }
-
-    /// Checks the drive's report of the next stage of its life.
-    fn enters(&mut self, stage: u8) -> Result<(), String> {
-        let (due, before) = (self.stage_due(), std::mem::replace(&mut self.stage, stage));
-        self.overdue = 0;
-        if stage == before + 1 && stage <= due {
-            return Ok(());
-        }
-        Err(format!(
-            "stage {stage} begins after stage {before}; {} stripes have pages in worn blocks, so \
-             stage {due} is due",
-            self.marked
-        ))
-    }
-
     /// Returns whether a stripe should have parity, now or when the pass reaches it.
     pub(crate) fn should_have_parity(&self, stripe: u32) -> bool {
         self.calls_for_parity(stripe) || self.is_last()
@@ -221,33 +156,9 @@ impl Oracle {
         })
     }
 
-    /// Records the wear of a block that was erased, or that begins with wear.
-    pub(crate) fn note_worn(&mut self, block: BlockId) {
-        let above = self.parity.worn.by_wear.map(|by_wear| by_wear.above);
-        self.parity.worn.any_block |=
-            above.is_some_and(|above| self.truth.doses.cycles_of(block) > above);
-    }
-
     /// Records the stage of life that the drive reports.
     pub(crate) fn enter_stage(&mut self, stage: u8) {
-        let checked = self.parity.worn.enters(stage);
-        self.findings.note(Kind::Books, checked);
-    }
-
-    /// Checks, when the host continues, that the drive has reported the due stage. A job may make a
-    /// stage due between writes. Then the next stripe that leaves the buffer comes before the
-    /// report.
-    pub(crate) fn check_stage(&mut self) {
-        let (due, told) = (self.parity.worn.stage_due(), self.parity.worn.stage);
-        let members = self.parity.stripes.map_or(0, |stripes| stripes.members());
-        if due > told && self.parity.worn.overdue > members {
-            (self.parity.worn.stage, self.parity.worn.overdue) = (due, 0);
-            self.findings.add(Kind::Books, || {
-                format!(
-                    "the host continues and stage {due} is due, but the drive is in stage {told}"
-                )
-            });
-        }
+        self.parity.worn.stage = stage;
     }
 
     /// Returns whether reclaim and refresh do not recycle a block, because parity protects its
@@ -287,7 +198,6 @@ impl Oracle {
         let is_worn = self.is_worn(ppn);
         let worn = &mut self.parity.worn;
         worn.written_since[stripes.of(lpn) as usize] |= worn.is_last();
-        worn.overdue += u32::from(worn.stage_due() > worn.stage);
         let counter = &mut self.parity.worn.printed[stripes.of(lpn) as usize];
         *counter = if is_worn { *counter + 1 } else { counter.saturating_sub(1) };
         self.parity.weigh(stripes.of(lpn));
@@ -298,14 +208,7 @@ impl Oracle {
         let stripes = self.stripes_by_wear(stripe)?;
         self.forget_parity(stripes, stripe)?;
         self.parity.worn.waiting.insert(stripe);
-        let (open, most) = (self.parity.worn.open(Some(stripes)), self.parity.worn.most);
-        self.parity.worn.most = (most.0.max(open.0), most.1.max(open.1));
         self.parity.weigh(stripe);
-        if self.lacks_dies(stripes, stripe) {
-            return Err(format!(
-                "stripe {stripe} waits for parity, but the remaining dies have no place for it"
-            ));
-        }
         if self.parity.worn.should_have_parity(stripe) {
             return Ok(());
         }
@@ -366,18 +269,8 @@ impl Oracle {
             }
             return;
         };
-        let (worn, counts, window) =
-            (&self.parity.worn, drive.parity_counts(), drive.forming_window().unwrap_or_default());
-        let Window {
-            stripes: waiting,
-            pages,
-            most_stripes,
-            most_pages,
-            stripe_writes,
-            page_writes,
-            ..
-        } = window;
-        let (open, most) = (worn.open(Some(stripes)), worn.most);
+        let (worn, counts) = (&self.parity.worn, drive.parity_counts());
+        let waiting = drive.forming_window().unwrap_or_default().stripes;
         let with_parity =
             (0..stripes.count()).filter(|stripe| self.parity.has_parity(*stripe)).count() as u64;
         let differ = worn
@@ -395,12 +288,7 @@ impl Oracle {
                 drive.miscounted_stripes(),
                 if by_wear.as_printed { differ } else { 0 },
             ),
-            ("stripes that wait for parity", waiting, open.0),
-            ("pages in these", pages, open.1),
-            ("most stripes that waited at a time", most_stripes, most.0),
-            ("pages in these", most_pages, most.1),
-            ("waiting stripes, summed over writes", stripe_writes, worn.stripe_writes),
-            ("pages in these", page_writes, worn.page_writes),
+            ("stripes that wait for parity", waiting, worn.waiting.len() as u64),
         ];
         let swept = drive.lifetime().map_or(0, Lifetime::watermark);
         let left_out = worn.without.first().copied().filter(|stripe| *stripe < swept);
@@ -416,18 +304,10 @@ impl Oracle {
         }
         let unformed =
             worn.without.first().copied().filter(|_| worn.is_last() && !drive.is_timed());
-        let in_vain = worn.waiting.iter().copied().find(|stripe| self.lacks_dies(stripes, *stripe));
         if let Some(stripe) = unformed {
             self.findings.add(Kind::Books, || {
                 format!(
                     "in the last stage of life, in the untimed gear, stripe {stripe} has no parity"
-                )
-            });
-        }
-        if let Some(stripe) = in_vain {
-            self.findings.add(Kind::Books, || {
-                format!(
-                    "stripe {stripe} waits for parity, but the remaining dies have no place for it"
                 )
             });
         }

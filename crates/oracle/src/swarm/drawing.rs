@@ -1,6 +1,6 @@
 //! Draws a case: its drive, its techniques, its gear and its host. This runs nothing.
 
-use vpass_drive::api::parity::has_stripes;
+use vpass_drive::api::parity::{REBUILD, has_stripes};
 use vpass_drive::api::reclaim::Technique;
 use vpass_drive::api::refresh::{self, NO_REFRESH};
 use vpass_drive::base::span::Span;
@@ -133,6 +133,10 @@ impl Case {
                 config
             };
             techniques.parity = parity;
+            if self.fails {
+                let pages = balanced.pick("rebuild", REBUILD.draw);
+                config.parity.params.set(None, REBUILD.key, REBUILD.number(pages));
+            }
         }
         if !restless {
             border::sometimes_at_the_border(&balanced, &mut dice, &mut config, technique);

@@ -5,7 +5,6 @@ use std::sync::PoisonError;
 
 use vpass_drive::api::reclaim::{CHECK_INTERVAL, OWN_AGE, Technique};
 use vpass_drive::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
-use vpass_drive::base::request::Request;
 use vpass_drive::config::{ConfigError, DriveConfig, ErrorLaw};
 use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::time::{Replay, RunError, run_untimed, warm_up};
@@ -15,12 +14,12 @@ use super::nested::Within;
 use super::policy_numbers::{Ear, PolicyNumbers};
 use super::promises::{Answers, Broken, Knows, Promises};
 use super::restless::Restless;
-use super::stream::{GROUP_OF, Stream, mirror};
+use super::stream::{GROUP_OF, Stream};
 use super::witness::Witness;
-use super::{Host, border, keeps_promises, lost_die};
+use super::{Host, border, failures, keeps_promises};
 use crate::adversary::{Adversary, Coming, Siege};
 use crate::dice::Dice;
-use crate::{Oracle, OracleReport, ReferenceDrive};
+use crate::{Oracle, OracleReport};
 
 /// Requests of a siege for each request of a stream. A siege acts in order and has no random
 /// requests in between.
@@ -76,12 +75,8 @@ impl Play<'_> {
         }
         drive.begin_measurement();
         check_counts(&drive)?;
-        let mut reference = ReferenceDrive::new();
-        for row in drive.map_rows() {
-            reference.write(row.lpn);
-        }
         let keeps_apart = self.technique.is_none_or(|t| t.keeps_apart);
-        let mut source = Stream::new(&mut dice, &drive, reference, keeps_apart, self.longest);
+        let mut source = Stream::new(&mut dice, &drive, keeps_apart, self.longest);
         source.left *= lives;
         if self.within.is_nested {
             source.write_parts();
@@ -97,7 +92,7 @@ impl Play<'_> {
             engine.count_groups(&GROUP_OF);
         }
         if let Some(seed) = self.fails {
-            drive.expect_failures(&lost_die::failures(seed, drive.geometry(), source.left));
+            drive.expect_failures(&failures(seed, drive.geometry(), source.left));
         }
         let served = match self.serve(&mut dice, &mut drive, engine.as_mut(), &mut source) {
             Err(RunError::Stopped(_)) => return Ok(stopped(&mut drive, engine.as_ref())),
@@ -117,9 +112,6 @@ impl Play<'_> {
         let all_lost = lost_before + drive.lost_pages();
         // Nothing guarantees data beyond its largest age, or data in blocks that are left alone.
         let lost = all_lost.saturating_sub(oracle.losses_not_promised(drive.now()));
-        if all_lost == 0 {
-            compare(&drive, &source.reference)?;
-        }
         let promised = self.technique.map_or_else(
             || border::has_room(&drive),
             |technique| border::promised(&drive, technique),
@@ -148,20 +140,17 @@ impl Play<'_> {
             };
         }
         let (seed, depth) = (dice.next(), dice.pick(&[1, 4, 32]));
-        let page = u64::from(drive.geometry().page_bytes);
-        let mut heard =
-            |burst: &[Request]| burst.iter().for_each(|r| mirror(&mut source.reference, r, page));
         let gap = self.ages.map(|ages| ages.gap(left));
         if self.host == Host::Siege {
             let coming =
                 gap.map_or(Coming::Outstanding(depth), |gap| Coming::ByClock { gap, at: 0 });
-            return Siege::new(seed, coming).lay(drive, engine, SIEGE * left, &mut heard);
+            return Siege::new(seed, coming).lay(drive, engine, SIEGE * left);
         }
         let mut adversary = Adversary::new(seed, depth);
         if let Some(gap) = gap {
             adversary = adversary.by_a_clock(gap);
         }
-        adversary.attack(drive, engine, left, &mut heard, &mut |_, _| true)
+        adversary.attack(drive, engine, left, &mut |_, _| true)
     }
 
     /// Returns the drive, watched by an oracle.
@@ -292,26 +281,4 @@ fn end(drive: &Drive, engine: Option<&Replay>) -> String {
         drive.lost_pages(),
         engine.map(|e| (e.last_completion(), e.metrics().read.total_ns()))
     )
-}
-
-/// Checks that the drive maps exactly the pages that the reference drive holds.
-fn compare(drive: &Drive, reference: &ReferenceDrive) -> Result<(), String> {
-    let mut held = 0;
-    for row in drive.map_rows() {
-        held += 1;
-        if reference.read(row.lpn).is_none() {
-            return Err(format!(
-                "the drive holds lpn {}, but the reference drive does not",
-                row.lpn
-            ));
-        }
-    }
-    if held == reference.mapped_pages() {
-        Ok(())
-    } else {
-        Err(format!(
-            "the drive holds {held} pages, the reference drive {}",
-            reference.mapped_pages()
-        ))
-    }
 }

@@ -3,10 +3,8 @@
 
 use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_drive::base::units::Lpn;
 use vpass_drive::drive::Drive;
 
-use crate::ReferenceDrive;
 use crate::dice::Dice;
 
 /// Groups of the origins of a stream.
@@ -15,7 +13,7 @@ pub(super) const GROUP_OF: [u16; 3] = [1, 0, 1];
 /// Largest number of requests of a nested case, because moves take most of its time.
 const NESTED_REQUESTS: u64 = 4000;
 
-/// A random stream of requests, with the reference drive that follows it.
+/// A random stream of requests.
 pub(super) struct Stream {
     dice: Dice,
     pub(super) left: u64,
@@ -40,20 +38,13 @@ pub(super) struct Stream {
     /// Share of reads of recently written pages, and the places of these pages.
     fresh_share: f64,
     written: [u64; 8],
-    pub(super) reference: ReferenceDrive,
     hinted: bool,
 }
 
 impl Stream {
     /// Draws a stream. `long` makes it longer, for a technique that must first learn which pages
     /// are read often. Requests have up to `longest` pages.
-    pub(super) fn new(
-        dice: &mut Dice,
-        drive: &Drive,
-        reference: ReferenceDrive,
-        long: bool,
-        longest: u64,
-    ) -> Self {
+    pub(super) fn new(dice: &mut Dice, drive: &Drive, long: bool, longest: u64) -> Self {
         let page = u64::from(drive.geometry().page_bytes);
         let capacity = u64::from(drive.geometry().host_pages) * page;
         let pages = capacity / page;
@@ -79,7 +70,6 @@ impl Stream {
             longest,
             weights,
             clock: 0,
-            reference,
             hinted: drive.config().hints.said.is_some(),
         }
     }
@@ -161,27 +151,12 @@ impl Stream {
     }
 }
 
-/// Applies a request to a reference drive.
-pub(super) fn mirror(reference: &mut ReferenceDrive, request: &Request, page: u64) {
-    let end = request.offset + u64::from(request.bytes);
-    match request.op {
-        Op::Read => {}
-        Op::Write => (request.offset / page..=(end - 1) / page).for_each(|lpn| {
-            reference.write(Lpn::new(lpn as u32));
-        }),
-        // A drive trims only whole pages.
-        Op::Trim => (request.offset.div_ceil(page)..end / page)
-            .for_each(|lpn| reference.trim(Lpn::new(lpn as u32))),
-    }
-}
-
 impl RequestSource for Stream {
     fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
         let n = self.left.min(max as u64);
         self.left -= n;
         for _ in 0..n {
             let request = self.next();
-            mirror(&mut self.reference, &request, self.page);
             out.push(request);
         }
         Ok(())

@@ -144,7 +144,7 @@ pub(super) fn draw(
     config.drive.capacity = None;
     config.drive.spare = Some(dice.pick(&SPARE));
     let mut given = worn_beyond(balanced, &config);
-    // This parameter matters only if something fails (`lost_die`).
+    // This parameter matters only if something fails.
     given.set(None, REBUILD.key, REBUILD.number(REBUILD.default));
     config.parity.params = params::draw_apart((balanced, &mut dice), "parity", &IN_TURN, given);
     if channels * dies == 3 {

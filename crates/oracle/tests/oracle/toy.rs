@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_drive::config::DisturbConfig;
 use vpass_drive::watch::observer::{Event, NO_LPN, NO_PPN, Observer, Origin, ReadResult};
-use vpass_oracle::{MapEntry, ReferenceDrive};
+use vpass_oracle::MapEntry;
 
 use crate::common::{Scene, config};
 
@@ -149,20 +149,21 @@ proptest! {
         operations in prop::collection::vec((0u32..10, 0..HOST_PAGES), 1..1500),
     ) {
         let mut toy = Toy::new(Bug::None);
-        let mut reference = ReferenceDrive::new();
+        // Number of writes of each page, and whether the page holds data.
+        let mut reference = [(0, false); HOST_PAGES as usize];
         for (kind, lpn) in operations.into_iter().map(|(kind, lpn)| (kind, Lpn::new(lpn))) {
             toy.serve(kind, lpn);
             match kind {
-                0 => reference.trim(lpn),
+                0 => reference[lpn.index()].1 = false,
                 1..=3 => {}
-                _ => {
-                    reference.write(lpn);
-                }
+                _ => reference[lpn.index()] = (reference[lpn.index()].0 + 1, true),
             }
             let ppn = toy.map[lpn.index()];
             let held = (ppn != NO_PPN).then(|| toy.scene.oracle.content(ppn)).flatten();
-            prop_assert_eq!(held, reference.read(lpn).map(|version| (lpn, version)));
-            prop_assert_eq!(toy.scene.oracle.newest(lpn), reference.read(lpn));
+            let (version, is_readable) = reference[lpn.index()];
+            let newest = is_readable.then_some(version);
+            prop_assert_eq!(held, newest.map(|version| (lpn, version)));
+            prop_assert_eq!(toy.scene.oracle.newest(lpn), newest);
         }
         toy.check_map();
         toy.scene.clean();

@@ -178,13 +178,15 @@ mod tests {
     use crate::testing::without_reclaim;
 
     /// Returns a drive with one page per wordline and three wordlines per block. It has 64 ranges
-    /// of one page each, so range n is page n. Blocks hold pages 0 to 2, 3 to 5, and so on.
+    /// of one page each, so range n is page n. Blocks hold pages 0 to 2, 3 to 5, and so on. Alpha is
+    /// 9 at the blocks' wear.
     fn drive() -> Drive {
         let text = r#"
             geometry = { channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 40, wordlines_per_block = 3, cell = "slc", page_size = "4KiB" }
             timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
             drive = { capacity = "256KiB" }
-            disturb = { model = "wordline", table = [{ pec = 0, limit = [90000], alpha = [9.0] }] }
+            start = { pec = 100 }
+            disturb = { model = "wordline", table = [{ pec = 0, limit = [90000], alpha = [3.0] }, { pec = 100, limit = [90000], alpha = [9.0] }] }
         "#;
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
         let mut drive = Drive::new(config, &without_reclaim(), false).unwrap();

@@ -24,8 +24,8 @@ pub enum Found {
     Battery { of: &'static str, case: u64, cards: &'static str },
     /// Random drives with this parity technique.
     Parity { of: &'static str, refresh: Option<&'static str>, case: u64, cards: &'static str },
-    /// Random drives that lose a die.
-    Failures { by_wear: bool, case: u64 },
+    /// Random drives with this parity technique whose flash fails.
+    Failures { of: &'static str, case: u64 },
     /// Random drives whose erases count as several cycles.
     Acceleration { case: u64 },
     /// Random drives in the fluid gear. Their data is `fresh`, `aged` or `tired`.

@@ -4,7 +4,6 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use vpass_drive::bugs::{Bug, Found};
-use vpass_oracle::swarm::lost_die::LostDieCase;
 use vpass_oracle::swarm::{Cards, Case};
 use vpass_techniques::card;
 
@@ -76,9 +75,7 @@ impl Finder {
                 refresh.into_iter().fold(striped, Case::refreshed)
             }
             Found::Acceleration { .. } => Case::new(case).accelerated(),
-            Found::Failures { by_wear, .. } => {
-                return LostDieCase { seed: case, by_wear, bug }.run().map(|_| String::new());
-            }
+            Found::Failures { of, .. } => Case::new(case).striped(card(of)).failing(),
             Found::Fluid { data, writes, .. } => {
                 let run = || fluid::with_bug(case, data, bug.map(|bug| (bug, writes)));
                 return catch_unwind(AssertUnwindSafe(run))
@@ -101,7 +98,7 @@ impl fmt::Display for Finder {
             Found::Check { .. } => write!(f, "by = \"check\""),
             Found::Battery { of, .. } => write!(f, "by = \"battery\", of = \"{of}\""),
             Found::Parity { of, .. } => write!(f, "by = \"parity\", of = \"{of}\""),
-            Found::Failures { by_wear, .. } => write!(f, "by = \"failures\", by_wear = {by_wear}"),
+            Found::Failures { of, .. } => write!(f, "by = \"failures\", of = \"{of}\""),
             Found::Acceleration { .. } => write!(f, "by = \"acceleration\""),
             Found::Fluid { data, writes, .. } => {
                 write!(f, "by = \"fluid\", data = \"{data}\", writes = {writes}")

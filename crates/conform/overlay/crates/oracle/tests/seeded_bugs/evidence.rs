@@ -15,8 +15,8 @@ const PANEL: [(Found, u64); 10] = [
     (parity("hc"), 1),
     (parity("pe-aware"), 1),
     (parity("da-raid5"), 1),
-    (Found::Failures { by_wear: false, case: 0 }, 2),
-    (Found::Failures { by_wear: true, case: 0 }, 1),
+    (Found::Failures { of: "raid5", case: 0 }, 2),
+    (Found::Failures { of: "da-raid5", case: 0 }, 1),
     (Found::Fluid { data: "tired", writes: true, case: 0 }, 1),
 ];
 
