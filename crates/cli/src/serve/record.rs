@@ -31,7 +31,7 @@ impl Record {
         Ok(record)
     }
 
-    /// Records an event that is no request.
+    /// Records an event other than a request.
     pub(super) fn event(&mut self, event: TraceEvent) {
         if self.failed.is_ok() {
             self.failed = self.writer.event(&event).map(drop);

@@ -33,7 +33,9 @@ pub(crate) fn of(run: &Run) -> Fields {
     fields.value("exit", codes.join(","));
     fields.value("files", names.join(","));
     for (name, contents) in &files {
-        contents.iter().for_each(|bytes| add(&mut fields, name, bytes));
+        for bytes in contents {
+            add(&mut fields, name, bytes);
+        }
     }
     fields
 }

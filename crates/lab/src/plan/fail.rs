@@ -39,7 +39,8 @@ impl Workload {
 
     /// Returns whether this is a recording with flushes or failures.
     fn has_events(&self) -> bool {
-        matches!(self, Self::Trace { survey, .. } if survey.files().iter().any(FileSurvey::has_events))
+        let Self::Trace { survey, .. } = self else { return false };
+        survey.files().iter().any(FileSurvey::has_events)
     }
 
     /// Returns the failures of a recording, with their times at the speed of the replay.

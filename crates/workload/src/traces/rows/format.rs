@@ -31,7 +31,7 @@ pub struct TraceRow {
     pub hint: Option<AccessLatency>,
 }
 
-/// Event of a recorded run that is no request.
+/// Event of a recorded run other than a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceEvent {
     /// Flush of the host, with its time on the trace's own clock, in ns.

@@ -89,7 +89,7 @@ pub(in crate::traces) trait RecordReader: Send {
 pub(in crate::traces) enum Taken {
     /// The record contains a row.
     TraceRow(usize, TraceRow),
-    /// The record contains an event that is no request.
+    /// The record contains an event other than a request.
     Event(usize, TraceEvent),
     /// The record contains no row. The header of a file counts as such a record.
     Other(usize),
