@@ -60,7 +60,7 @@ def frames(room: Path) -> Iterator[tuple[str, pl.DataFrame]]:
     points = vpass.grid(drive="tiny", workload="zipf-read", over=over, set={"workload.requests": 5_000})
     swept = vpass.sweep(points, room / "sweep", executor=ThreadPoolExecutor(2))
     yield "sweep", swept.frame()
-    yield "sweep.some", swept.frame("gc", "refused", "write_amplification")
+    yield "sweep.some", swept.frame("host.read_pages", "write_amplification")
 
 
 def doses(result: vpass.Result) -> pl.DataFrame:

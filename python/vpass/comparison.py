@@ -122,9 +122,9 @@ def compare(
     # The twin of a run would call the GC or refresh of the user's program again.
     if all(isinstance(options.get(name, ""), str | None) for name in ("gc", "refresh")):
         for of_seed in zip(*results.values(), strict=True):
-            net = _vpass.read_wear_net([one.ran for one in of_seed])
-            for one, value in zip(of_seed, net, strict=True):
-                one.set_read_wear_net(value)
+            net = _vpass.read_wear_net([result.ran for result in of_seed])
+            for result, value in zip(of_seed, net, strict=True):
+                result.set_read_wear_net(value)
     return Comparison(results)
 
 

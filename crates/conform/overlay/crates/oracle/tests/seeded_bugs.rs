@@ -113,16 +113,12 @@ fn every_bug_is_found_by_random_drives() {
         if by.is_recorded() && wanted.shows(by.case(), true).is_some() {
             return None;
         }
-        match wanted.first(by.case(), WITHIN, Duration::from_secs(15)) {
-            Some((case, cards)) => {
-                println!("{bug:?}: {{ {by}, case = {case}, cards = \"{cards}\" }}");
-                None
-            }
-            None => {
-                println!("{bug:?}: not found, {{ {by} }}");
-                Some(format!("{bug:?} by {by}"))
-            }
-        }
+        let Some((case, cards)) = wanted.first(by.case(), WITHIN, Duration::from_secs(15)) else {
+            println!("{bug:?}: not found, {{ {by} }}");
+            return Some(format!("{bug:?} by {by}"));
+        };
+        println!("{bug:?}: {{ {by}, case = {case}, cards = \"{cards}\" }}");
+        None
     });
     assert!(missed.is_empty(), "not found: {missed:?}");
 }

@@ -72,7 +72,7 @@ impl Finder {
             Found::Battery { of, .. } => Case::new(case).under(card(of)),
             Found::Parity { of, refresh, .. } => {
                 let striped = Case::new(case).striped(card(of));
-                let refresh = refresh.map(|name| card(name));
+                let refresh = refresh.map(card);
                 refresh.into_iter().fold(striped, Case::refreshed)
             }
             Found::Acceleration { .. } => Case::new(case).accelerated(),
