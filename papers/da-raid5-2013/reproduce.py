@@ -9,8 +9,9 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 import vpass
-from common import Asked, Recipe, Shape, Variant, Workload, main, passes, settings_csv
+from common import Asked, Recipe, main
 from figures import Summary, at, csv_of, field_of, of, scientific, text
+from loads import Shape, Variant, Workload, passes, settings_csv
 
 DRIVE = "da-raid5-mlc"
 CAUSES = ["host", "gc", "reclaim", "refresh", "parity"]

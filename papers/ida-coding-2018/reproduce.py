@@ -17,8 +17,9 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 import vpass
-from common import Asked, Recipe, Requests, Run, Shape, Variant, Workload, main, rounded
+from common import Asked, Recipe, Run, main
 from figures import Summary, at, csv_of, digits, field_of, mean_of, text
+from loads import Requests, Shape, Variant, Workload, rounded
 
 BOTH = ["block", "ida"]
 READ_MEAN = "latency_us.read.mean"

@@ -15,8 +15,9 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 import vpass
-from common import GIB, Asked, Recipe, Run, Variant, Workload, main, passes, settings_csv, size
+from common import Asked, Recipe, Run, main
 from figures import REFUSED, Summary, csv_of, field_of, text
+from loads import GIB, Variant, Workload, passes, settings_csv, size
 
 FIVE = ["block", "redftl", "read-leveling", "hotld", "ipr"]
 BY_READS = "flash.erases.reclaim"

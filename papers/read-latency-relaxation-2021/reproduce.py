@@ -14,10 +14,9 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
 import vpass
-from common import (
-    Asked, Recipe, Requests, Run, Shape, Variant, Workload, main, per_kind, rounded, size,
-)
+from common import Asked, Recipe, Run, main
 from figures import Summary, added, text
+from loads import Requests, Shape, Variant, Workload, per_kind, rounded, size
 
 DAYS, WEEKS = 182, 26
 # The paper's word for a long read. 400 us take two retries here: 120, 271, 421, 572 and 722 us with

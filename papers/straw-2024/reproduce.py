@@ -13,8 +13,9 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 import vpass
-from common import Asked, Recipe, Requests, Shape, Variant, Workload, main, rounded
+from common import Asked, Recipe, main
 from figures import csv_of, field_of, text
+from loads import Requests, Shape, Variant, Workload, rounded
 
 PLANE = {"geometry.channels": 1, "geometry.dies_per_channel": 1, "geometry.planes_per_die": 1}
 COPIES = "reclaim.pages_copied flash.programs.gc"

@@ -24,6 +24,7 @@ Rust wrote; `python python/tests/test_papers.py` takes them again."""
 sys.path.append(str(PAPERS))
 import common  # noqa: E402
 import figures  # noqa: E402
+import loads  # noqa: E402
 
 
 def reproduced(paper: str, out: Path, *words: str) -> str:
@@ -142,12 +143,12 @@ def rows(text: str) -> list[list[str]]:
 def recipe_of_two(traces: Path | None) -> common.Recipe:
     """Return a recipe with two workloads: a trace can replace one, another runs beside the other."""
     recipe = common.Recipe(common.Asked(PAPERS / "test", 1, traces), "two", "tiny", {})
-    src = common.Workload("SRC", {"requests": 500}, traces=["src1_2"])
-    mixed = common.Workload('a, "b"', {"requests": 400, "read_share": 0.5})
-    real = common.Workload("hm, real", {}, traces=["hm_0"], beside=[mixed.name])
+    src = loads.Workload("SRC", {"requests": 500}, traces=["src1_2"])
+    mixed = loads.Workload('a, "b"', {"requests": 400, "read_share": 0.5})
+    real = loads.Workload("hm, real", {}, traces=["hm_0"], beside=[mixed.name])
     recipe.traces([src, mixed, real])
-    variants = [common.Variant("v"), common.Variant("w", {"start.pec": 1})]
-    techniques, requests = ["none", "block"], common.passes(2)
+    variants = [loads.Variant("v"), loads.Variant("w", {"start.pec": 1})]
+    techniques, requests = ["none", "block"], loads.passes(2)
     recipe.group("g", techniques, [src, mixed], variants, requests, gear="untimed", seeds=2)
     over = {"over": "none", "sums": True, "without": ["SRC"], "by_workload": True}
     recipe.figure("f", "requests", "g", "host.read_requests host.write_requests", "n, all", **over)
@@ -181,10 +182,10 @@ def test_a_run_that_cannot_keep_up_gives_no_number_and_the_others_go_on() -> Non
     recipe = common.Recipe(common.Asked(PAPERS / "test"), "load", "tiny", {})
     of_rate = {"slow": 1e3, "fast": 1e8}
     workloads = [
-        common.Workload(name, {"requests": 20_000, "rate": rate}) for name, rate in of_rate.items()
+        loads.Workload(name, {"requests": 20_000, "rate": rate}) for name, rate in of_rate.items()
     ]
-    variants = [common.Variant("v")]
-    recipe.group("g", ["block"], workloads, variants, common.passes(), gear="timed")
+    variants = [loads.Variant("v")]
+    recipe.group("g", ["block"], workloads, variants, loads.passes(), gear="timed")
     recipe.figure("f", "latency", "g", "latency_us.read.p50", "us", by_workload=True)
     recipe.make_runs(1)
     numbers = figures.Numbers(recipe.figures[0], recipe.runs)

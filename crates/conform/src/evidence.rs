@@ -18,15 +18,16 @@ use std::{fs, io, thread};
 use self::sentences::Sentence;
 use crate::plant::{Fault, Found, HERE, read_faults};
 
-/// Tests of a fault: program, name, variable for the fault, and longest time in seconds.
+/// Tests of a fault: program, name, variable for the fault, and limit in seconds of CPU time, which
+/// does not depend on what else the machine does.
 const TESTS: [(&str, &str, &str, &str); 3] = [
-    ("all", "seeded_bugs::evidence::all_findings_about_a_bug", "VPASS_BUG", "90"),
-    ("recorded", "evidence::runs_that_see_the_bug", "VPASS_PLANT", "300"),
+    ("all", "seeded_bugs::evidence::all_findings_about_a_bug", "VPASS_BUG", "--cpu=90"),
+    ("recorded", "evidence::runs_that_see_the_bug", "VPASS_PLANT", "--cpu=300"),
     (
         "vpass-conform",
         "cases::tests::a_tenth_of_the_cases_leaves_what_is_recorded",
         "VPASS_PLANT",
-        "300",
+        "--cpu=300",
     ),
 ];
 /// Number of the last of these tests.
@@ -91,9 +92,9 @@ fn try_all(copy: &Path, faults: &[Fault]) -> Result<(), String> {
     let programs: Vec<_> =
         TESTS.iter().map(|(name, ..)| program(name)).collect::<Result<_, String>>()?;
     let try_one = |(test, fault): (usize, &Fault)| -> io::Result<()> {
-        let (_, name, variable, seconds) = TESTS[test];
-        let words = [seconds, programs[test], name, "--exact", "--include-ignored", "--nocapture"];
-        let mut run = Command::new("timeout");
+        let (_, name, variable, limit) = TESTS[test];
+        let words = [limit, programs[test], name, "--exact", "--include-ignored", "--nocapture"];
+        let mut run = Command::new("prlimit");
         let done = run.args(words).env(variable, &fault.name).current_dir(copy).output()?;
         // A test that compares fails if it sees the fault, and says on stderr what it has seen.
         let mut said = String::from_utf8_lossy(&done.stdout).into_owned();

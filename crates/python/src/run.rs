@@ -208,7 +208,7 @@ pub(crate) fn run(
     if let Some(error) = shared.take_error() {
         return Err(error);
     }
-    let done = done.ok_or_else(|| Bug::new_err("vpass stopped; its message is above"))?;
+    let done = done.ok_or_else(|| PyErr::new::<Bug, _>("vpass stopped; its message is above"))?;
     let (plan, outcome) = done.map_err(raised)?;
     let summary = as_json::text(&outcome.summary).map_err(raised)?;
     let cycles = outcome.cycles.as_ref().map(as_json::text).transpose().map_err(raised)?;
