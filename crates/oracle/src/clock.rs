@@ -27,7 +27,6 @@ use vpass_drive::watch::time_event::{OpId, TimeEvent};
 use self::dies::Dies;
 use self::expected::Expected;
 use self::host::Host;
-pub(crate) use self::lengths::program_us;
 use self::lengths::{How, Lengths};
 use crate::oracle::{Books, Check};
 use crate::report::{Findings, Kind};

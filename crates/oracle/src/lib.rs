@@ -15,7 +15,6 @@ mod bits;
 mod books;
 mod busy;
 mod clock;
-mod codings;
 mod cycles;
 mod dice;
 mod doses;

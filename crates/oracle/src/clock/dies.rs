@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use vpass_drive::base::units::{Cause, Ns};
+use vpass_drive::base::units::{Cause, DieId, Ns};
 use vpass_drive::watch::time_event::OpId;
 
 use super::lengths::Lengths;
@@ -64,10 +64,13 @@ const WORK: OpId = 1 << 31;
 impl Dies {
     pub(super) fn new(lengths: &Lengths) -> Self {
         Self {
-            units: vec![Unit::default(); (lengths.dies * lengths.units_per_die) as usize],
+            units: vec![
+                Unit::default();
+                (lengths.geometry.dies() * lengths.units_per_die) as usize
+            ],
             units_per_die: lengths.units_per_die,
-            all: vec![Die::default(); lengths.dies as usize],
-            channels: vec![0; lengths.channels as usize],
+            all: vec![Die::default(); lengths.geometry.dies() as usize],
+            channels: vec![0; lengths.geometry.channels as usize],
             works: BTreeMap::new(),
             stalled: 0,
             loads: BTreeMap::new(),
@@ -278,7 +281,7 @@ impl Dies {
                 ));
             }
         }
-        let of_die = lengths.channel_of(die);
+        let of_die = lengths.geometry.channel_of(die as DieId);
         let from = at.max(self.channels[of_die as usize]);
         let to = half.bus.map(|ns| from + ns);
         if channel != of_die || Some(span.1) != to || span.0 != from {

@@ -75,7 +75,8 @@ impl Expected {
         if self.recoded.is_empty() {
             return 0;
         }
-        let (block, wordline) = lengths.wordline(ppn);
+        let block = lengths.geometry.block_of(ppn);
+        let wordline = lengths.geometry.wordline_in(block, ppn).number();
         let of = |wordline| self.recoded.get(&(block, wordline)).copied();
         of(Some(wordline)).or_else(|| of(None)).unwrap_or(0)
     }
@@ -164,8 +165,11 @@ impl Expected {
         if !lengths.by_wordline {
             return self.programmed.push_back(Programmed { first: ppn, pages, cause });
         }
-        let coding = self.sparse.get(&lengths.block(ppn)).copied().unwrap_or(0);
-        let first = lengths.wordline_start(ppn, coding);
+        let (geometry, block) = (&lengths.geometry, lengths.geometry.block_of(ppn));
+        let coding = self.sparse.get(&block).copied().unwrap_or(0);
+        let start = Ppn::new(ppn.number() - geometry.kind_of(ppn));
+        let page = geometry.next_kept(geometry.page_in(block, start), coding);
+        let first = geometry.first_page(block) + page;
         // The first page of a wordline begins a new entry, because the block may have been erased
         // meanwhile.
         match self.programmed.back_mut().filter(|last| last.first == first && ppn != first) {
@@ -245,7 +249,8 @@ impl Expected {
                     .ok_or_else(|| never(work))
             }
             Work::Probe { block, wordlines } => {
-                let fits = |s: &Sensed| s.lpn == NO_OWNER && lengths.block(s.ppn) == block;
+                let fits =
+                    |s: &Sensed| s.lpn == NO_OWNER && lengths.geometry.block_of(s.ppn) == block;
                 let probed = (0..wordlines).try_for_each(|_| {
                     take(&mut self.sensed, fits).map(|_| ()).ok_or_else(|| never(work))
                 });

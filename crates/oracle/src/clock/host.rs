@@ -386,7 +386,7 @@ impl Host {
 
 /// Returns the first page of a request, and the number of pages that it touches.
 fn pages(request: &Request, lengths: &Lengths) -> (Lpn, u32) {
-    let size = u64::from(lengths.page_bytes);
+    let size = u64::from(lengths.geometry.page_bytes);
     let first = request.offset / size;
     let end = (request.offset + u64::from(request.bytes)).div_ceil(size);
     (Lpn::new(first as u32), (end - first) as u32)
@@ -394,7 +394,7 @@ fn pages(request: &Request, lengths: &Lengths) -> (Lpn, u32) {
 
 /// Returns the number of bytes that a request wants from a page.
 fn bytes_of(request: &Request, page: u64, lengths: &Lengths) -> u32 {
-    let size = u64::from(lengths.page_bytes);
+    let size = u64::from(lengths.geometry.page_bytes);
     let from = request.offset.max(page * size);
     let to = (request.offset + u64::from(request.bytes)).min((page + 1) * size);
     (to - from) as u32

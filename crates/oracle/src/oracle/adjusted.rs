@@ -4,12 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use vpass_drive::base::codings::FASTER;
 use vpass_drive::base::page_set::PageSet;
 use vpass_drive::base::units::{BlockId, Moment, PageInBlock, Ppn};
 use vpass_drive::config::{DriveConfig, Number};
 use vpass_drive::watch::observer::{PhysRead, ReadResult};
 
-use crate::codings::FASTER;
 use crate::doses::Stress;
 use crate::medium::At;
 use crate::oracle::Oracle;
@@ -94,12 +94,10 @@ impl Oracle {
         let bits = self.truth.geometry.cell.bits();
         let first = (self.truth.geometry.first_wordline(block) + wordline) * bits;
         let cycles = u64::from(self.truth.doses.cycles_of(block)) << 32;
-        for ppn in
-            (first..first + bits).filter(|ppn| self.books.density.codings.keeps(coding, *ppn))
-        {
-            self.adjusted
-                .unverified
-                .insert(Ppn::new(ppn), chance(seed, cycles + u64::from(ppn) + 1) < rate);
+        let kept = |ppn: &Ppn| self.truth.geometry.keeps(coding, *ppn);
+        for ppn in Ppn::new(first).run(bits).filter(kept) {
+            let is_corrupted = chance(seed, cycles + u64::from(ppn.number()) + 1) < rate;
+            self.adjusted.unverified.insert(ppn, is_corrupted);
         }
         self.adjusted.wordlines += 1;
         let now = self.truth.ages.now();
