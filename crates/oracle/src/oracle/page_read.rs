@@ -124,7 +124,7 @@ impl Oracle {
         let good = read.result == ReadResult::Good;
         self.books.seen.soft_errors += u64::from(read.retries > 0 || !good);
         if !self.adjusted.is_quiet() || read.result == ReadResult::InMemory {
-            self.read_adjusted(read, self.truth.doses.stress(&self.truth.medium, at));
+            self.read_adjusted(read);
         }
         if read.fill && read.cause != Cause::Parity && self.is_full() {
             self.fill(read, carried);
