@@ -24,6 +24,8 @@ pub(super) enum Stage {
     /// The work waits for its die.
     #[default]
     Waiting,
+    /// The program waits until its pages are read.
+    Loading,
     /// The work uses its array since this time.
     Array(Ns),
     /// The work uses its channel until this time.

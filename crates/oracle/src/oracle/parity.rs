@@ -233,7 +233,6 @@ impl Oracle {
                 None => (0, Some(format!("there is no partial parity of stripe {stripe}"))),
             },
         };
-        self.check_recovery_source(number, source);
         let (sum, before) = self.parity.xors.entry(number).or_default();
         *sum ^= value;
         *before = before.take().or(trouble);
