@@ -33,6 +33,5 @@ mod truth;
 
 pub use adversary::Adversary;
 pub use books::DriveBooks;
-pub use oracle::mapping::MapEntry;
 pub use oracle::{Level, Oracle};
 pub use report::OracleReport;
