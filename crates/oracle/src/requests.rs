@@ -54,8 +54,6 @@ pub(crate) struct Requests {
     pub(crate) served: HostCounts,
     /// Hint of the request whose page was read last.
     pub(crate) hint: Option<AccessLatency>,
-    /// Number of pages of the request whose page was written last.
-    pub(crate) pages_now: u64,
 }
 
 impl Requests {
@@ -67,7 +65,6 @@ impl Requests {
             any: false,
             served: HostCounts::default(),
             hint: None,
-            pages_now: 0,
         }
     }
 
@@ -138,7 +135,6 @@ impl Requests {
     pub(crate) fn write(&mut self, lpn: Lpn) -> Result<Option<u64>, String> {
         self.served.write_pages += 1;
         let Some(asked) = self.change(lpn, Op::Write)? else { return Ok(None) };
-        self.pages_now = asked.end - asked.first;
         let parts = self.parts(&asked, u64::from(lpn.number()));
         self.served.partial_page_writes += u64::from(parts != WHOLE);
         Ok(Some(parts))
