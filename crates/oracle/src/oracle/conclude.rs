@@ -87,7 +87,6 @@ impl Oracle {
     pub(crate) fn begin_measured_phase(&mut self) {
         self.truth.cycles.begin_measured_phase();
         self.truth.ages.begin_measured_phase();
-        self.truth.stamps.end_loading();
         self.check_begun();
         self.end_requests();
         self.host.requests.served = HostCounts::default();

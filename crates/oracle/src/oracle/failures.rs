@@ -56,7 +56,6 @@ impl Failures {
 impl Oracle {
     /// Records that pages have failed.
     pub(crate) fn fail(&mut self, pages: Stretch) {
-        self.truth.stamps.end_loading();
         self.parity.end_loading();
         self.parity.failures.failed.push(pages);
         for block in pages.blocks(&self.truth.geometry) {

@@ -29,7 +29,6 @@ impl Oracle {
     #[inline]
     pub(crate) fn judge_batch(&mut self, batch: &[PhysRead]) {
         assert!(batch.len() <= BATCH, "{} reads in one batch", batch.len());
-        self.truth.stamps.end_loading();
         // All addresses are computed first, so that the memory fetches of the whole batch overlap.
         for read in batch {
             self.truth.stamps.prefetch(read.lpn);
