@@ -10,6 +10,7 @@
 //! ```
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::metrics::HostCounts;
@@ -18,6 +19,12 @@ use vpass_drive::base::units::Lpn;
 
 /// All parts of a page.
 pub(crate) const WHOLE: u64 = u64::MAX;
+
+/// Returns the pages that a read or a write touches.
+pub(crate) fn pages_of(request: &Request, page_bytes: u32) -> Range<u64> {
+    let size = u64::from(page_bytes);
+    request.offset / size..(request.offset + u64::from(request.bytes)).div_ceil(size)
+}
 
 /// A request with pages that are still to be served.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Checks wordlines that refresh adjusts in place (ida-coding-2018 III): the sensings before and
-//! after, and that corrupted pages are written elsewhere. Which pages are corrupted follows from the
-//! seed (`Adjusting::corrupts`) and from the oracle's own count of cycles.
+//! after, and that corrupted pages are written elsewhere. The seed decides which pages are
+//! corrupted (`Adjusting::corrupts`).
 
 use std::collections::{BTreeMap, BTreeSet};
 

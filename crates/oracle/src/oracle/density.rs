@@ -115,8 +115,7 @@ impl Oracle {
             let at = At { block, wordline, index, kind };
             let stamp = self.truth.medium.stamp(at);
             if self.truth.stamps.is_live(stamp) {
-                let place =
-                    self.truth.place(Ppn::new(wordline * self.truth.geometry.cell.bits() + kind));
+                let place = self.truth.place_at(at);
                 self.findings.add(Kind::Stamp, || {
                     format!("{how} {}, the newest data of the page, at {place}", stamp.words())
                 });
