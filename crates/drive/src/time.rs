@@ -9,7 +9,7 @@ mod replay;
 mod split;
 mod untimed;
 
-pub use device::{Device, Tag};
+pub use device::{Device, Speed, Tag};
 pub use fluid::{FluidRun, FluidSource};
 pub use replay::Replay;
 pub use untimed::{end_warm_up, run_untimed, serve_untimed, warm_up};

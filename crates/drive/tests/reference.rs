@@ -1,7 +1,8 @@
 //! Pure functions of the drive, compared with a second derivation of each: limits by wear, layer,
-//! block, kind and coding, error rates and retries by age, limits from a code, binomial tails, and
-//! orders of a computed start. The derivations are written for clearness, from the papers and from
-//! the descriptions of the keys. They share no code with the drive.
+//! block, kind and coding, error rates and retries by age, limits from a code, binomial tails,
+//! orders of a computed start, codings, and times of operations. The derivations are written for
+//! clearness, from the papers and from the descriptions of the keys. They share no code with the
+//! drive.
 
 mod code;
 mod hints;
@@ -12,6 +13,7 @@ mod positions;
 mod rates;
 mod stripe;
 mod tail;
+mod times;
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -1,7 +1,7 @@
 //! One bit for each host page. The bits are small enough to stay in a cache, unlike the data that
 //! they describe.
 
-use vpass_drive::base::mem::{huge_zeros, prefetch};
+use vpass_drive::base::mem::huge_zeros;
 use vpass_drive::base::units::Lpn;
 
 /// A set of bits.
@@ -21,12 +21,6 @@ impl Bits {
         u64::from(len.div_ceil(64)) * 8
     }
 
-    /// Prefetches a bit.
-    #[inline]
-    pub(crate) fn prefetch(&self, lpn: Lpn) {
-        prefetch(&self.words, lpn.index() / 64);
-    }
-
     #[inline]
     pub(crate) fn contains(&self, lpn: Lpn) -> bool {
         self.words[lpn.index() / 64] >> (lpn.number() % 64) & 1 == 1
@@ -44,11 +38,6 @@ impl Bits {
     pub(crate) fn clear(&mut self) {
         self.words.fill(0);
     }
-
-    /// Returns all bits, 64 in each word, the lowest first.
-    pub(crate) fn words(&self) -> &[u64] {
-        &self.words
-    }
 }
 
 #[cfg(test)]
@@ -65,7 +54,6 @@ mod tests {
         let set =
             |bits: &Bits| (0..130).filter(|n| bits.contains(Lpn::new(*n))).collect::<Vec<_>>();
         assert_eq!(set(&some), [0, 63, 64, 129]);
-        assert_eq!(some.words(), [1 << 63 | 1, 1, 2]);
         some.clear();
         assert!(set(&some).is_empty());
     }

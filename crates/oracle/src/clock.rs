@@ -1,6 +1,6 @@
-//! Checks the drive's time with the oracle's own arithmetic. Every operation on flash takes time
-//! exactly once, on its own die, for as long as the configuration says. A request is complete with
-//! its last part, after its waits and its time on the host link.
+//! Checks the drive's time. Every operation on flash takes time exactly once, on its own die, for as
+//! long as the configuration says. A request is complete with its last part, after its waits and its
+//! time on the host link.
 //!
 //! The oracle does not schedule again: the engine decides what a die does next, and when.
 //! `drive/tests/conservation.rs` checks that no die is idle while something waits for it. The first
@@ -27,7 +27,6 @@ use vpass_drive::watch::time_event::{OpId, TimeEvent};
 use self::dies::Dies;
 use self::expected::Expected;
 use self::host::Host;
-pub(crate) use self::lengths::program_us;
 use self::lengths::{How, Lengths};
 use crate::oracle::{Books, Check};
 use crate::report::{Findings, Kind};

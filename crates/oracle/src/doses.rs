@@ -27,12 +27,12 @@ mod worn;
 
 use std::ops::Range;
 
+use vpass_drive::base::codings::Codings;
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::mem::prefetch;
 use vpass_drive::base::units::BlockId;
 use vpass_drive::config::{CellType, DisturbModel, DoseUnit, DriveConfig};
 
-use crate::codings::Codings;
 use crate::limits::{self, Endurance, FAR, Limits, UNIT, counts_alike};
 use crate::medium::{At, Counters, Medium};
 use crate::noise::Noise;
@@ -105,14 +105,14 @@ impl Doses {
         let noise = Noise::new(config, &table);
         let mut doses = Self {
             model: config.disturb.model,
-            per_kind: limits::doses(config.disturb.dose, geometry.cell, Codings::new(geometry)),
+            per_kind: limits::doses(config.disturb.dose, geometry.cell),
             unit: config.disturb.dose,
             cell: geometry.cell,
             preprogram_weight: (config.disturb.preprogram_weight * WEIGHT_ONE).round() as u64,
             stride: geometry.neighbour_stride,
             wordlines_per_block: geometry.wordlines_per_block,
             kinds: geometry.cell.bits(),
-            codings: Codings::new(geometry),
+            codings: geometry.codings.clone(),
             blocks: geometry
                 .block_ids()
                 .map(|block| Block { factor: table.block_factor(block) as u16, ..Block::default() })
@@ -364,7 +364,7 @@ impl Doses {
 
     /// Returns whether the coding of a page's wordline keeps the page.
     pub(crate) fn keeps(&self, at: At) -> bool {
-        self.codings.keeps(self.mode_at(at), at.kind)
+        self.codings.row(self.mode_at(at)).keeps(at.kind)
     }
 
     /// Returns RC of the lower neighbour; 0 if there is no such neighbour.

@@ -3,7 +3,7 @@
 //! It receives the drive's operations through `vpass_drive::watch::observer::Observer` and keeps its
 //! own records. It knows the place of each version of each page ([`Oracle`]) and the true dose of
 //! every wordline. It checks the rules of flash and counts the operations. It shares with the drive
-//! the units, the geometry and the configured limits of the flash, but no code that it checks.
+//! the units, the geometry and the tables of limits, codings and times, but no code that it checks.
 //!
 //! Data loss that the drive reported is a result. Everything else that is wrong is a bug
 //! ([`OracleReport::is_bug`]).
@@ -15,7 +15,6 @@ mod bits;
 mod books;
 mod busy;
 mod clock;
-mod codings;
 mod cycles;
 mod dice;
 mod doses;
@@ -34,6 +33,5 @@ mod truth;
 
 pub use adversary::Adversary;
 pub use books::DriveBooks;
-pub use oracle::mapping::MapEntry;
 pub use oracle::{Level, Oracle};
 pub use report::OracleReport;

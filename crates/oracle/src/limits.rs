@@ -11,8 +11,6 @@ use vpass_drive::config::{CellType, DisturbModel, DoseUnit, DriveConfig};
 use vpass_drive::disturb::table::{self, LimitTable};
 use vpass_drive::error::budget::{AgedLimits, PageAt};
 
-use crate::codings::Codings;
-
 /// A dose unit in counters, which count quarters.
 pub(crate) const COUNTED_UNIT: u64 = 4;
 /// Weight of a distant read, in 1/256.
@@ -203,21 +201,18 @@ pub(crate) fn counts_alike(model: DisturbModel) -> bool {
 }
 
 /// Returns the dose of a read of each page kind in full density, in quarters.
-pub(crate) fn doses(unit: DoseUnit, cell: CellType, codings: Codings) -> [u32; 4] {
-    std::array::from_fn(|kind| {
-        if (kind as u32) < cell.bits() {
-            dose_of(unit, cell, codings, codings.sensings(0, kind as u32))
-        } else {
-            4
-        }
-    })
+pub(crate) fn doses(unit: DoseUnit, cell: CellType) -> [u32; 4] {
+    let mut doses = [4; 4];
+    for (dose, sensings) in doses.iter_mut().zip(cell.sensings()) {
+        *dose = dose_of(unit, cell, sensings);
+    }
+    doses
 }
 
 /// Returns the dose of a read with this number of sensings, in quarters. By `disturb.dose`, it is
 /// one read, or the sensings over the mean of a wordline's kinds.
-pub(crate) fn dose_of(unit: DoseUnit, cell: CellType, codings: Codings, sensings: u32) -> u32 {
-    let mean = (0..cell.bits()).map(|kind| f64::from(codings.sensings(0, kind))).sum::<f64>()
-        / f64::from(cell.bits());
+pub(crate) fn dose_of(unit: DoseUnit, cell: CellType, sensings: u32) -> u32 {
+    let mean = f64::from(cell.sensings().sum::<u32>()) / f64::from(cell.bits());
     if unit == DoseUnit::Sensings {
         ((4.0 * f64::from(sensings) / mean).round() as u32).max(1)
     } else {
@@ -231,15 +226,11 @@ mod tests {
 
     #[test]
     fn sensings_weigh_by_kind() {
-        let doses = |unit, cell: CellType| doses(unit, cell, Codings::of(cell));
         assert_eq!(doses(DoseUnit::Reads, CellType::Tlc), [4; 4]);
         // TLC has 1, 2 and 4 sensings, and their mean is 7/3. This gives 1.7, 3.4 and 6.9 quarters.
         assert_eq!(doses(DoseUnit::Sensings, CellType::Tlc), [2, 3, 7, 4]);
         assert_eq!(doses(DoseUnit::Sensings, CellType::Qlc), [1, 2, 4, 9]);
         assert_eq!(doses(DoseUnit::Sensings, CellType::Tlc232), [3, 5, 3, 4]);
-        assert_eq!(
-            dose_of(DoseUnit::Sensings, CellType::Tlc232, Codings::of(CellType::Tlc232), 1),
-            2
-        );
+        assert_eq!(dose_of(DoseUnit::Sensings, CellType::Tlc232, 1), 2);
     }
 }

@@ -137,7 +137,7 @@ impl Oracle {
             findings: Findings::default(),
             host: Host {
                 requests: Requests::new(geometry.page_bytes),
-                memory: Memory::new(config, geometry.stripes),
+                memory: Memory::new(config),
             },
             parity: Parity::new(geometry, config),
             adjusted: Adjusted::default(),

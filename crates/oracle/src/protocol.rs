@@ -3,10 +3,9 @@
 //! erase brings back the pages that a block's coding takes away. The drive's own rule is that the
 //! numbers of its programs rise.
 
+use vpass_drive::base::codings::FULL;
 use vpass_drive::base::geometry::Geometry;
-use vpass_drive::base::units::{BlockId, Seq};
-
-use crate::codings::Codings;
+use vpass_drive::base::units::{BlockId, PageInBlock, Seq};
 
 /// State of a block since its last erase.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,11 +28,9 @@ pub(crate) struct Protocol {
     /// wordlines.
     merged: Vec<Vec<u8>>,
     last_seq: Option<Seq>,
-    codings: Codings,
+    geometry: Geometry,
     /// Page kinds of a wordline.
     kinds: u32,
-    /// Wordlines of a block.
-    wordlines: usize,
 }
 
 impl Protocol {
@@ -43,9 +40,8 @@ impl Protocol {
             blocks: vec![Block::default(); blocks],
             merged: vec![vec![]; blocks],
             last_seq: None,
-            codings: Codings::new(geometry),
+            geometry: geometry.clone(),
             kinds: geometry.cell.bits(),
-            wordlines: geometry.wordlines_per_block as usize,
         }
     }
 
@@ -77,10 +73,13 @@ impl Protocol {
     /// Returns the page kinds that remain under a mode, one bit each. It is an error if the mode
     /// does not exist.
     fn kept(&self, mode: u8) -> Result<u32, String> {
-        let kept = self.codings.kept(mode).filter(|_| mode > 0);
-        kept.ok_or_else(|| {
-            format!("coding mode {mode} does not exist for cells of {} bits", self.kinds)
-        })
+        if mode == FULL || !self.geometry.codings.has(mode) {
+            return Err(format!(
+                "coding mode {mode} does not exist for cells of {} bits",
+                self.kinds
+            ));
+        }
+        Ok(self.geometry.codings.row(mode).kept.into())
     }
 
     /// Checks that an erased block is opened in a mode.
@@ -96,9 +95,9 @@ impl Protocol {
 
     pub(crate) fn program(&mut self, block: BlockId, page: u32) -> Result<(), String> {
         let b = &mut self.blocks[block.index()];
-        let next = self.codings.next_kept(b.mode, b.written.into());
+        let next = self.geometry.next_kept(PageInBlock::new(b.written.into()), b.mode).number();
         b.written = b.written.max(page as u16 + 1);
-        if !self.codings.keeps(b.mode, page) {
+        if !self.geometry.codings.row(b.mode).keeps(page % self.kinds) {
             return Err(format!(
                 "program of page {page} of block {block}, which does not exist in coding mode {}",
                 b.mode
@@ -147,7 +146,7 @@ impl Protocol {
             ));
         }
         let wordlines = &mut self.merged[block.index()];
-        wordlines.resize(self.wordlines, 0);
+        wordlines.resize(self.geometry.wordlines_per_block as usize, 0);
         if wordlines[wordline as usize] > 0 {
             return Err(format!(
                 "merge of wordline {wordline} of block {block}, but it is already merged"

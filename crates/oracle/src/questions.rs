@@ -52,15 +52,9 @@ impl Questions {
         *question = Question { due, ..NEVER };
     }
 
-    /// Ends a job that has left data in its block. If the block's last read was reached, the job
-    /// was too late.
-    pub(crate) fn end_job(&mut self, block: BlockId) {
-        let Some(question) = self.blocks.get_mut(block.index()) else { return };
-        self.overtaken += u64::from(question.reached);
-        *question = NEVER;
-    }
-
-    pub(crate) fn erase(&mut self, block: BlockId) {
+    /// Ends a job that has left data in its block, or erases the block. If the block's last read
+    /// was reached, the job was too late.
+    pub(crate) fn end(&mut self, block: BlockId) {
         let Some(question) = self.blocks.get_mut(block.index()) else { return };
         self.overtaken += u64::from(question.reached);
         *question = NEVER;
@@ -93,7 +87,7 @@ impl Questions {
     }
 
     /// Checks at the end of the run that no question is open.
-    pub(crate) fn end(&self) -> Result<(), String> {
+    pub(crate) fn check_open(&self) -> Result<(), String> {
         let left = BlockId::all()
             .zip(&self.blocks)
             .find(|(_, question)| question.reached && !question.excused);
@@ -135,9 +129,9 @@ mod tests {
         let mut q = questions();
         q.name(BlockId::new(1), Reads(100));
         q.put_off(BlockId::new(1), 4);
-        assert!(q.read(BlockId::new(1), 403).is_ok() && q.end().is_ok());
+        assert!(q.read(BlockId::new(1), 403).is_ok() && q.check_open().is_ok());
         assert!(q.read(BlockId::new(1), 404).is_ok(), "with this read it is asked");
-        assert!(q.end().is_err());
+        assert!(q.check_open().is_err());
         assert!(
             q.read(BlockId::new(1), 408)
                 .unwrap_err()
@@ -152,7 +146,7 @@ mod tests {
         q.name(BlockId::new(1), Reads(0));
         q.failing_fill(BlockId::new(1), 60);
         q.failing_fill(BlockId::new(1), 64);
-        assert!(q.end().is_ok());
+        assert!(q.check_open().is_ok());
         assert!(q.read(BlockId::new(1), 68).is_err(), "in the midst of a run it is answered");
     }
 
@@ -170,9 +164,9 @@ mod tests {
         q.name(BlockId::new(0), Reads(0));
         assert_eq!(q.overtaken, 0, "the block is older, and its job goes on");
         reached(&mut q);
-        q.end_job(BlockId::new(0));
+        q.end(BlockId::new(0));
         reached(&mut q);
-        q.erase(BlockId::new(0));
+        q.end(BlockId::new(0));
         assert_eq!(q.overtaken, 2);
         q.name(BlockId::new(0), Reads::NEVER);
         assert!(q.read(BlockId::new(0), u64::MAX - 1).is_ok());

@@ -10,6 +10,7 @@
 //! ```
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::metrics::HostCounts;
@@ -18,6 +19,12 @@ use vpass_drive::base::units::Lpn;
 
 /// All parts of a page.
 pub(crate) const WHOLE: u64 = u64::MAX;
+
+/// Returns the pages that a read or a write touches.
+pub(crate) fn pages_of(request: &Request, page_bytes: u32) -> Range<u64> {
+    let size = u64::from(page_bytes);
+    request.offset / size..(request.offset + u64::from(request.bytes)).div_ceil(size)
+}
 
 /// A request with pages that are still to be served.
 #[derive(Clone, Copy, Debug)]
@@ -54,8 +61,6 @@ pub(crate) struct Requests {
     pub(crate) served: HostCounts,
     /// Hint of the request whose page was read last.
     pub(crate) hint: Option<AccessLatency>,
-    /// Number of pages of the request whose page was written last.
-    pub(crate) pages_now: u64,
 }
 
 impl Requests {
@@ -67,7 +72,6 @@ impl Requests {
             any: false,
             served: HostCounts::default(),
             hint: None,
-            pages_now: 0,
         }
     }
 
@@ -138,7 +142,6 @@ impl Requests {
     pub(crate) fn write(&mut self, lpn: Lpn) -> Result<Option<u64>, String> {
         self.served.write_pages += 1;
         let Some(asked) = self.change(lpn, Op::Write)? else { return Ok(None) };
-        self.pages_now = asked.end - asked.first;
         let parts = self.parts(&asked, u64::from(lpn.number()));
         self.served.partial_page_writes += u64::from(parts != WHOLE);
         Ok(Some(parts))

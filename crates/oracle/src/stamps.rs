@@ -9,7 +9,6 @@ use vpass_drive::base::mem::{huge_zeros, prefetch};
 use vpass_drive::base::units::{Lpn, Ppn};
 use vpass_drive::watch::observer::NO_LPN;
 
-use crate::bits::Bits;
 use crate::medium::{At, Medium};
 
 /// Newest version of a host page with its state: `version * 8 + partial * 4 + state`. Versions
@@ -175,11 +174,6 @@ pub(crate) struct Stamps {
     newest: Vec<u32>,
     /// Host pages and parity pages that a computed start has loaded.
     begun: [Range<u32>; 2],
-    /// Pages whose newest version is the first, as long as the drive only loads pages; `newest` has
-    /// none of them. Loading follows the order of flash, which is random for host pages, and these
-    /// bits fit into a cache.
-    loaded: Option<Bits>,
-    any_is_loaded: bool,
     /// Whether any data was ever reported lost.
     any_was_lost: bool,
     present: u64,
@@ -191,8 +185,6 @@ impl Stamps {
         Self {
             newest: huge_zeros(pages as usize),
             begun: [0..0, 0..0],
-            loaded: Some(Bits::none_of(pages)),
-            any_is_loaded: false,
             any_was_lost: false,
             present: 0,
         }
@@ -201,7 +193,6 @@ impl Stamps {
     /// Returns the size in bytes for a drive of this geometry, without the stamps.
     pub(crate) fn bytes(geometry: &Geometry) -> u64 {
         u64::from(geometry.logical_pages()) * size_of::<Tag>() as u64
-            + Bits::bytes(geometry.logical_pages())
     }
 
     /// Notes that a computed start has loaded the first version of these pages.
@@ -243,29 +234,13 @@ impl Stamps {
 
     #[inline]
     fn at_start(&self, lpn: Lpn) -> Tag {
-        let is_first =
-            self.has_begun(lpn) || self.loaded.as_ref().is_some_and(|loaded| loaded.contains(lpn));
-        if is_first { Tag::FIRST } else { Tag(Tag::ABSENT) }
+        if self.has_begun(lpn) { Tag::FIRST } else { Tag(Tag::ABSENT) }
     }
 
     /// Sets the newest version of a page.
     #[inline]
     fn put(&mut self, lpn: Lpn, tag: Tag) {
         self.newest[lpn.index()] = tag.0;
-    }
-
-    /// Ends the loading, and moves the newest versions of all loaded pages to `newest`.
-    #[inline]
-    pub(crate) fn end_loading(&mut self) {
-        if let Some(loaded) = self.loaded.take()
-            && self.any_is_loaded
-        {
-            for (word, tags) in loaded.words().iter().zip(self.newest.chunks_mut(64)) {
-                for (bit, tag) in tags.iter_mut().enumerate() {
-                    *tag = if word >> bit & 1 == 1 { Tag::FIRST.0 } else { *tag };
-                }
-            }
-        }
     }
 
     /// Returns whether a stamp is the newest version of a page that the host may read.
@@ -305,7 +280,6 @@ impl Stamps {
     }
 
     fn set(&mut self, lpn: Lpn, to: impl FnOnce(Tag) -> Tag) -> Result<Tag, String> {
-        self.end_loading();
         let pages = self.newest.len();
         let Some(before) = self.newest(lpn) else {
             return Err(format!("lpn {lpn} is beyond the host's {pages} pages"));
@@ -338,7 +312,6 @@ impl Stamps {
     /// Notes that a partly written page was completed in memory. The drive needs no old version
     /// from flash any more.
     pub(crate) fn completed(&mut self, lpn: Lpn) {
-        self.end_loading();
         if let Some(newest) = self.newest(lpn) {
             self.put(lpn, Tag(newest.0 & !Tag::PARTIAL));
         }
@@ -354,7 +327,6 @@ impl Stamps {
             return;
         }
         medium.set_stamp(at, Stamp { lpn, tag: Tag(carried.tag.0 | 1) });
-        self.end_loading();
         let Some(newest) = self.newest(lpn) else { return };
         let needed =
             carried.tag.on_flash() == newest.on_flash() || completes && newest.is_partial();
@@ -369,14 +341,12 @@ impl Stamps {
         let carried = medium.stamp(at).undamaged();
         medium.set_stamp(at, carried);
         if self.is_live(carried) {
-            self.end_loading();
             self.put(carried.lpn, carried.tag);
         }
     }
 
     /// Notes that undecodable data with this stamp is readable again.
     pub(crate) fn is_readable_again(&mut self, carried: Stamp) {
-        self.end_loading();
         if let Some(newest) =
             self.newest(carried.lpn).filter(|newest| carried.tag.waits_for(*newest))
         {
@@ -397,7 +367,6 @@ impl Stamps {
                 "program of host data of lpn {lpn}, which is beyond the host's capacity"
             ));
         };
-        self.end_loading();
         medium.set_stamp(at, Stamp { lpn, tag: newest.with(Tag::PRESENT).on_flash() });
         self.put(lpn, Tag(newest.0 & !Tag::PARTIAL));
         if newest.is_reported() {
@@ -439,15 +408,6 @@ impl Stamps {
         Ok(())
     }
 
-    /// Prefetches the data for [`Self::preload`] of this page.
-    #[inline]
-    pub(crate) fn prefetch_load(&self, lpn: Lpn) {
-        match &self.loaded {
-            Some(loaded) => loaded.prefetch(lpn),
-            None => self.prefetch(lpn),
-        }
-    }
-
     /// Notes a page that was there before the run began; [`NO_LPN`] stands for data without an
     /// owner.
     pub(crate) fn preload(&mut self, medium: &mut Medium, at: At, lpn: Lpn) -> Result<(), String> {
@@ -455,22 +415,13 @@ impl Stamps {
             medium.set_stamp(at, Stamp::DEAD);
             return Ok(());
         }
-        let has_begun = self.has_begun(lpn);
-        if let Some(loaded) = self.loaded.as_mut().filter(|_| lpn.index() < self.newest.len()) {
-            medium.set_stamp(at, Stamp { lpn, tag: Tag::FIRST });
-            let new = !has_begun && loaded.insert(lpn);
-            self.any_is_loaded = true;
-            self.present += u64::from(new);
-            return if new { Ok(()) } else { Err(loaded_twice(lpn, Tag::FIRST)) };
-        }
         let before = self.set(lpn, |t| if t.is_present() { t } else { t.next() })?;
         medium.set_stamp(at, Stamp { lpn, tag: Tag(self.newest[lpn.index()]).on_flash() });
-        if before.is_present() { Err(loaded_twice(lpn, before)) } else { Ok(()) }
+        if before.is_present() {
+            return Err(format!("preload of lpn {lpn}, which already holds {}", before.words()));
+        }
+        Ok(())
     }
-}
-
-fn loaded_twice(lpn: Lpn, before: Tag) -> String {
-    format!("preload of lpn {lpn}, which already holds {}", before.words())
 }
 
 #[cfg(test)]

@@ -75,6 +75,11 @@ impl Truth {
         format!("ppn {ppn} (block {}, wordline {})", at.block, at.index)
     }
 
+    /// Returns a place of a wordline and a page kind in words.
+    pub(crate) fn place_at(&self, at: At) -> String {
+        self.place(Ppn::new(at.wordline * self.geometry.cell.bits() + at.kind))
+    }
+
     /// Finds the limits of a block at its present age, or at the last time that the drive reported.
     pub(crate) fn know_age(&mut self, block: BlockId, at: Option<Ns>) {
         let step = self.ages.steps.step(self.ages.age(block, at));

@@ -77,7 +77,7 @@ impl Adjusting {
 
     /// Returns whether a page is corrupted if its wordline is merged. `pec` is the number of P/E
     /// cycles of the page's block. The answer depends only on the seed, the page and `pec`.
-    pub(crate) fn corrupts(&self, ppn: Ppn, pec: u32) -> bool {
+    pub fn corrupts(&self, ppn: Ppn, pec: u32) -> bool {
         splitmix::number(self.seed, u64::from(pec) << 32 | u64::from(ppn.number())) < self.of_2_64
     }
 }

@@ -53,7 +53,7 @@ use std::slice;
 use self::dies::Dies;
 use self::host::{Host, HostEvent};
 use self::rebuilt::Held;
-use self::speed::Speed;
+pub use self::speed::Speed;
 use self::stripes::StripesUnderWay;
 use self::wordlines::Wordlines;
 use super::drive::NandOp;

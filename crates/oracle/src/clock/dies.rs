@@ -1,46 +1,27 @@
 //! Dies with their arrays and channels, and the operations that wait for them or use them. In each
 //! stage of an operation, an array begins, is suspended or continues, or a channel transfers, or a
-//! die finishes. Each stage takes as long as the configuration says, and begins when all that it
-//! needs is free. The engine decides the order.
+//! die finishes. Each stage takes as long as the configuration says. A transfer begins when its
+//! data is ready and its channel is free. The engine decides the order. `Busy` checks that no die
+//! has two operations at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use vpass_drive::base::units::{Cause, Ns};
+use vpass_drive::base::units::{Cause, DieId, Ns};
 use vpass_drive::watch::time_event::OpId;
 
 use super::lengths::Lengths;
 use super::work::{HostRead, Stage, UnderWay};
 
-/// An array with its registers.
-#[derive(Clone, Debug, Default)]
-struct Unit {
-    /// Whether a host read is being sensed or waits for the cache register.
-    senses: bool,
-    /// Time from which the array may sense again, and time from which its registers are empty.
-    free: Ns,
-    empty: Ns,
-    /// Waiting host reads.
-    waiting: BTreeSet<OpId>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Die {
-    running: Option<OpId>,
-    suspended: Option<OpId>,
-    /// Work and pieces of jobs that could start.
-    waiting: BTreeSet<OpId>,
-    /// Number of deferred jobs. `reclaim` counts the jobs and the other work of reclaim.
-    jobs: u32,
-    reclaim: u32,
-}
-
 /// All dies.
 #[derive(Debug)]
 pub(super) struct Dies {
-    units: Vec<Unit>,
     units_per_die: u32,
-    all: Vec<Die>,
+    /// Time from which the registers of each array are empty.
+    empty: Vec<Ns>,
+    /// Time from which each channel is free.
     channels: Vec<Ns>,
+    /// Number of jobs and other work of reclaim on each die.
+    reclaim: Vec<u32>,
     works: BTreeMap<OpId, UnderWay>,
     /// Time that host reads have waited for work of reclaim.
     pub(super) stalled: Ns,
@@ -58,35 +39,17 @@ pub(super) enum Ended {
     Half,
 }
 
-/// Bit in the numbers of all operations except host reads.
-const WORK: OpId = 1 << 31;
-
 impl Dies {
     pub(super) fn new(lengths: &Lengths) -> Self {
         Self {
-            units: vec![Unit::default(); (lengths.dies * lengths.units_per_die) as usize],
             units_per_die: lengths.units_per_die,
-            all: vec![Die::default(); lengths.dies as usize],
-            channels: vec![0; lengths.channels as usize],
+            empty: vec![0; (lengths.geometry.dies() * lengths.units_per_die) as usize],
+            channels: vec![0; lengths.geometry.channels as usize],
+            reclaim: vec![0; lengths.geometry.dies() as usize],
             works: BTreeMap::new(),
             stalled: 0,
             loads: BTreeMap::new(),
         }
-    }
-
-    fn die(&mut self, die: u32) -> &mut Die {
-        &mut self.all[die as usize]
-    }
-
-    /// Returns the arrays of a die.
-    fn units_of(&self, die: u32) -> &[Unit] {
-        let n = self.units_per_die as usize;
-        &self.units[die as usize * n..][..n]
-    }
-
-    /// Returns whether no array of a die senses for the host or holds a page.
-    fn is_quiet(&self, die: u32, at: Ns) -> bool {
-        self.units_of(die).iter().all(|u| !u.senses && u.free <= at && u.empty <= at)
     }
 
     fn work(&mut self, op: OpId) -> Result<&mut UnderWay, String> {
@@ -117,42 +80,32 @@ impl Dies {
         program_of: Option<u32>,
     ) -> Result<(), String> {
         if let Some(read) = &mut work.host_read {
-            read.met_reclaim = self.all[work.half.die as usize].reclaim > 0;
+            read.met_reclaim = self.reclaim[work.half.die as usize] > 0;
         }
-        let is_work = op & WORK != 0;
-        if is_work == work.host_read.is_some() || self.works.insert(op, work).is_some() {
-            return Err(format!("an operation gets the number {op}, which is in use"));
+        let loads = program_of.and_then(|of| self.loads.get_mut(&of));
+        if let Some((_, programs)) = loads {
+            work.stage = Stage::Loading;
+            programs.push(op);
+        } else {
+            self.enter(work.half.die, work.cause);
         }
-        match program_of.and_then(|of| self.loads.get_mut(&of)) {
-            Some((_, programs)) => programs.push(op),
-            None => self.wait(op),
+        match self.works.insert(op, work) {
+            None => Ok(()),
+            Some(_) => Err(format!("an operation gets the number {op}, which is in use")),
         }
-        Ok(())
     }
 
-    fn wait(&mut self, op: OpId) {
-        let Some(work) = self.works.get(&op) else { return };
-        let (die, of_reclaim) = (work.half.die, work.cause == Cause::Reclaim);
-        let unit = work.host_read.map(|read| read.unit);
-        let d = self.die(die);
-        d.reclaim += u32::from(of_reclaim);
-        match unit {
-            Some(unit) => self.units[unit as usize].waiting.insert(op),
-            None => d.waiting.insert(op),
-        };
+    /// Counts work that waits for its die from now on, if it is work of reclaim.
+    fn enter(&mut self, die: u32, cause: Cause) {
+        self.reclaim[die as usize] += u32::from(cause == Cause::Reclaim);
     }
 
     /// Notes that a deferred job has come or ended.
     pub(super) fn job(&mut self, die: u32, cause: Cause, on: bool) -> Result<(), String> {
-        let d = self.die(die);
+        let reclaim = &mut self.reclaim[die as usize];
         let of_reclaim = u32::from(cause == Cause::Reclaim);
-        if on {
-            (d.jobs, d.reclaim) = (d.jobs + 1, d.reclaim + of_reclaim);
-            return Ok(());
-        }
-        let jobs = d.jobs.checked_sub(1);
-        d.jobs = jobs.ok_or_else(|| format!("die {die} ends a job that it did not get"))?;
-        d.reclaim -= of_reclaim;
+        let now = if on { Some(*reclaim + of_reclaim) } else { reclaim.checked_sub(of_reclaim) };
+        *reclaim = now.ok_or_else(|| format!("die {die} ends a job that it did not get"))?;
         Ok(())
     }
 
@@ -166,8 +119,11 @@ impl Dies {
             Stage::Waiting => work.half.out || work.half.bus.is_none(),
             Stage::Bus(to) => !work.half.out && to == at,
             Stage::Suspended => true,
-            Stage::Array(_) => false,
+            Stage::Array(_) | Stage::Loading => false,
         };
+        if stage == Stage::Waiting {
+            work.begun = at;
+        }
         work.stage = Stage::Array(at);
         if !right || unit != own {
             return Err(format!(
@@ -175,52 +131,10 @@ impl Dies {
                  the stage {stage:?}"
             ));
         }
-        match stage {
-            Stage::Waiting => self.occupy(op, at),
-            Stage::Suspended => {
-                let is_quiet = self.is_quiet(die, at);
-                let d = self.die(die);
-                if d.suspended.take() != Some(op) || !is_quiet {
-                    return Err(format!(
-                        "die {die} continues suspended work at {at} ns while it is busy"
-                    ));
-                }
-                d.running = Some(op);
-                Ok(())
-            }
-            Stage::Array(_) | Stage::Bus(_) => Ok(()),
-        }
-    }
-
-    /// Checks that an operation may take its array or its die.
-    fn occupy(&mut self, op: OpId, at: Ns) -> Result<(), String> {
-        let work = self.work(op)?;
-        work.begun = at;
-        let (die, host_read) = (work.half.die, work.host_read);
-        let is_quiet = self.is_quiet(die, at);
-        let d = self.die(die);
-        let (is_busy, was_waiting) = if let Some(HostRead { unit, .. }) = host_read {
-            let runs = d.running.is_some();
-            let u = &mut self.units[unit as usize];
-            let is_busy = std::mem::replace(&mut u.senses, true) || u.free > at || runs;
-            (is_busy, u.waiting.remove(&op))
-        } else {
-            let is_busy = !is_quiet || d.suspended.is_some() || d.running.replace(op).is_some();
-            (is_busy, d.waiting.remove(&op))
-        };
-        if is_busy {
-            return Err(format!("die {die} begins work on {op} at {at} ns while it is busy"));
-        }
-        if !was_waiting {
-            // The program of a wordline waits for its loads in a list of its own.
-            return Err(format!(
-                "die {die} begins at {at} ns to program a wordline whose pages are still being read"
-            ));
-        }
         Ok(())
     }
 
-    /// Checks that work may be suspended for a read.
+    /// Checks that work may be suspended.
     pub(super) fn suspended(&mut self, op: OpId, at: Ns, lengths: &Lengths) -> Result<(), String> {
         let work = self.work(op)?;
         let die = work.half.die;
@@ -239,11 +153,6 @@ impl Dies {
         }
         work.suspended += 1;
         work.stage = Stage::Suspended;
-        if self.units_of(die).iter().all(|unit| unit.waiting.is_empty()) {
-            return Err(format!("die {die} suspends its work at {at} ns, but no read waits"));
-        }
-        let d = self.die(die);
-        (d.running, d.suspended) = (None, Some(op));
         Ok(())
     }
 
@@ -262,7 +171,7 @@ impl Dies {
         match stage {
             Stage::Array(since) if half.out => {
                 let cached = host_read.filter(|_| lengths.cache_read);
-                let empty = cached.map_or(0, |read| self.units[read.unit as usize].empty);
+                let empty = cached.map_or(0, |read| self.empty[read.unit as usize]);
                 let ready = (since + half.array).max(empty);
                 if ready != at {
                     return Err(format!(
@@ -271,14 +180,14 @@ impl Dies {
                     ));
                 }
             }
-            Stage::Waiting if !half.out => self.occupy(op, at)?,
+            Stage::Waiting if !half.out => work.begun = at,
             _ => {
                 return Err(format!(
                     "{op} of die {die} gets its channel at {at} ns in the wrong stage: {stage:?}"
                 ));
             }
         }
-        let of_die = lengths.channel_of(die);
+        let of_die = lengths.geometry.channel_of(die as DieId);
         let from = at.max(self.channels[of_die as usize]);
         let to = half.bus.map(|ns| from + ns);
         if channel != of_die || Some(span.1) != to || span.0 != from {
@@ -291,9 +200,7 @@ impl Dies {
         self.channels[of_die as usize] = span.1;
         self.work(op)?.stage = Stage::Bus(span.1);
         if let Some(HostRead { unit, .. }) = host_read {
-            let unit = &mut self.units[unit as usize];
-            (unit.senses, unit.empty) = (false, span.1);
-            unit.free = if lengths.cache_read { at } else { span.1 };
+            self.empty[unit as usize] = span.1;
         }
         Ok(())
     }
@@ -319,13 +226,13 @@ impl Dies {
             }
         }
         if work.host_read.is_none() {
-            self.die(die).running = None;
             self.leave(op, at)?;
         }
         let work = self.work(op)?;
         if let Some(then) = work.then.take() {
             (work.half, work.stage) = (then, Stage::Waiting);
-            self.wait(op);
+            let cause = work.cause;
+            self.enter(then.die, cause);
             return Ok(Ended::Half);
         }
         let work = self.works.remove(&op).expect("just seen");
@@ -341,9 +248,9 @@ impl Dies {
         let work = self.work(op)?;
         let (die, cause, begun) = (work.half.die, work.cause, work.begun);
         if cause == Cause::Reclaim {
-            self.all[die as usize].reclaim -= 1;
-            let waiting = self.units_of(die).iter().flat_map(|unit| &unit.waiting);
-            let reads = waiting.filter_map(|read| self.works.get(read)?.host_read);
+            self.reclaim[die as usize] -= 1;
+            let waits = |work: &&UnderWay| work.half.die == die && work.stage == Stage::Waiting;
+            let reads = self.works.values().filter(waits).filter_map(|work| work.host_read);
             let came = reads.filter(|read| read.part.is_some()).map(|read| read.came);
             self.stalled += came.map(|came| at - came.max(begun)).sum::<Ns>();
         }
@@ -358,7 +265,10 @@ impl Dies {
             && let Some((_, programs)) = self.loads.remove(&load_for)
         {
             for program in programs {
-                self.wait(program);
+                let work = self.work(program)?;
+                work.stage = Stage::Waiting;
+                let (die, cause) = (work.half.die, work.cause);
+                self.enter(die, cause);
             }
         }
         Ok(())

@@ -111,7 +111,7 @@ impl TimingChecker {
         (bytes, request): (u32, Option<u32>),
         rebuild: Option<(u32, Option<u32>)>,
     ) -> Result<(), String> {
-        let transfer = self.lengths.channel(bytes.into());
+        let transfer = self.lengths.speed.channel(bytes);
         let part = request.map(|request| (request, bytes));
         let mut read = UnderWay::read(page, retry, transfer, part, (self.now, &self.lengths));
         if let (Some((rebuild, of)), Some(host_read)) = (rebuild, &mut read.host_read) {
@@ -157,7 +157,7 @@ impl TimingChecker {
             }
         };
         let rebuild = retry.is_none().then_some((stripe, None));
-        self.read(op, (ppn, how), retry, (self.lengths.page_bytes, None), rebuild)
+        self.read(op, (ppn, how), retry, (self.lengths.geometry.page_bytes, None), rebuild)
     }
 
     fn work(&mut self, op: OpId, work: &Work) -> Result<(), String> {
@@ -211,7 +211,7 @@ impl TimingChecker {
             let request = read.to_repair.or(read.part.map(|(request, _)| request));
             request.map_or(Ok(()), |request| self.host.meets_reclaim(request, read.met_reclaim))?;
             if let Some(part) = read.part {
-                self.host.deliver(part, at + self.lengths.ecc, &self.lengths)?;
+                self.host.deliver(part, at + self.lengths.speed.ecc, &self.lengths)?;
             }
             if read.to_repair.is_some() {
                 let of_rebuild =
@@ -235,6 +235,6 @@ impl TimingChecker {
         let is_loading = self.dies.is_loading(stripe);
         let rebuilt = if is_loading { None } else { self.rebuilding.remove(&stripe) };
         let Some(Rebuilding { part, decodings }) = rebuilt else { return Ok(()) };
-        self.host.deliver(part, self.now + decodings * self.lengths.ecc, &self.lengths)
+        self.host.deliver(part, self.now + decodings * self.lengths.speed.ecc, &self.lengths)
     }
 }

@@ -57,9 +57,17 @@ pub(super) struct Expected {
 }
 
 /// Takes the first element that fits. It is nearly always the first in the queue.
-fn take<T>(from: &mut VecDeque<T>, fits: impl Fn(&T) -> bool) -> Option<T> {
-    let at = from.iter().position(fits)?;
-    from.remove(at)
+///
+/// # Errors
+/// If none fits: an operation takes time that did not happen. `what` describes it.
+#[inline]
+fn take<T>(
+    from: &mut VecDeque<T>,
+    fits: impl Fn(&T) -> bool,
+    what: impl FnOnce() -> String,
+) -> Result<T, String> {
+    let first = from.iter().position(fits).and_then(|at| from.remove(at));
+    first.ok_or_else(|| format!("{} takes time, but it did not happen", what()))
 }
 
 impl Expected {
@@ -75,7 +83,8 @@ impl Expected {
         if self.recoded.is_empty() {
             return 0;
         }
-        let (block, wordline) = lengths.wordline(ppn);
+        let block = lengths.geometry.block_of(ppn);
+        let wordline = lengths.geometry.wordline_in(block, ppn).number();
         let of = |wordline| self.recoded.get(&(block, wordline)).copied();
         of(Some(wordline)).or_else(|| of(None)).unwrap_or(0)
     }
@@ -104,21 +113,15 @@ impl Expected {
     /// Notes that a rebuild with this number answers a host read of this page. A page on failed
     /// flash is not sensed.
     pub(super) fn rebuilds(&mut self, lpn: Lpn, ppn: Ppn, number: u32) {
-        if take(&mut self.sensed, |s| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host)
-            .is_some()
-        {
+        if self.take_read(lpn, ppn).is_ok() {
             self.rebuilt.push_back((lpn, number));
         }
     }
 
     /// Takes the page that the host gets from the rebuild with this number.
     pub(super) fn take_rebuilt(&mut self, lpn: Lpn, number: u32) -> Result<(), String> {
-        take(&mut self.rebuilt, |rebuilt| *rebuilt == (lpn, number)).map(|_| ()).ok_or_else(|| {
-            format!(
-                "lpn {lpn} is given to the host as rebuilt by rebuild {number}, which did not \
-                 rebuild it"
-            )
-        })
+        let what = || format!("rebuild {number} of lpn {lpn} for the host");
+        take(&mut self.rebuilt, |rebuilt| *rebuilt == (lpn, number), what).map(|_| ())
     }
 
     /// Notes that a host read of this page fails and the rebuild with this number answers it.
@@ -138,14 +141,8 @@ impl Expected {
         (lpn, ppn): (Lpn, Ppn),
         number: u32,
     ) -> Result<(), String> {
-        take(&mut self.repaired, |repaired| *repaired == (lpn, ppn, number)).map(|_| ()).ok_or_else(
-            || {
-                format!(
-                    "the read of lpn {lpn} at ppn {ppn} failed, and rebuild {number} did not \
-                     rebuild it"
-                )
-            },
-        )
+        let what = || format!("rebuild {number} of lpn {lpn}, which failed at ppn {ppn}");
+        take(&mut self.repaired, |repaired| *repaired == (lpn, ppn, number), what).map(|_| ())
     }
 
     /// Returns whether the rebuild with this number answers a host read that is going to fail.
@@ -164,8 +161,11 @@ impl Expected {
         if !lengths.by_wordline {
             return self.programmed.push_back(Programmed { first: ppn, pages, cause });
         }
-        let coding = self.sparse.get(&lengths.block(ppn)).copied().unwrap_or(0);
-        let first = lengths.wordline_start(ppn, coding);
+        let (geometry, block) = (&lengths.geometry, lengths.geometry.block_of(ppn));
+        let coding = self.sparse.get(&block).copied().unwrap_or(0);
+        let start = Ppn::new(ppn.number() - geometry.kind_of(ppn));
+        let page = geometry.next_kept(geometry.page_in(block, start), coding);
+        let first = geometry.first_page(block) + page;
         // The first page of a wordline begins a new entry, because the block may have been erased
         // meanwhile.
         match self.programmed.back_mut().filter(|last| last.first == first && ppn != first) {
@@ -191,13 +191,8 @@ impl Expected {
     #[inline]
     pub(super) fn take_read(&mut self, lpn: Lpn, ppn: Ppn) -> Result<How, String> {
         let fits = |s: &Sensed| s.ppn == ppn && s.lpn == lpn && s.cause == Cause::Host;
-        if let Some(first) = self.sensed.front().copied().filter(fits) {
-            self.sensed.pop_front();
-            return Ok(first.how);
-        }
-        take(&mut self.sensed, fits).map(|s| s.how).ok_or_else(|| {
-            format!("a read of lpn {lpn} at ppn {ppn} takes time, but it did not happen")
-        })
+        let what = || format!("a read of lpn {lpn} at ppn {ppn}");
+        take(&mut self.sensed, fits, what).map(|s| s.how)
     }
 
     /// Takes a retry of a page, and returns the coding of the page.
@@ -207,20 +202,17 @@ impl Expected {
         attempt: u8,
         cause: Cause,
     ) -> Result<How, String> {
-        take(&mut self.retried, |retry| (retry.0, retry.1, retry.2) == (ppn, attempt, cause))
-            .map(|retry| How { coding: retry.3, level: 0 })
-            .ok_or_else(|| {
-                format!(
-                    "retry {attempt} of ppn {ppn} for {} takes time, but it did not happen",
-                    cause.name()
-                )
-            })
+        let fits =
+            |retry: &(Ppn, u8, Cause, u8)| (retry.0, retry.1, retry.2) == (ppn, attempt, cause);
+        let what = || format!("retry {attempt} of ppn {ppn} for {}", cause.name());
+        take(&mut self.retried, fits, what).map(|retry| How { coding: retry.3, level: 0 })
     }
 
     /// Takes work that is given to a die.
     pub(super) fn take_work(&mut self, work: &Work, lengths: &Lengths) -> Result<Taken, String> {
         let of = |how: How| Taken { how, endured: 0 };
         let nothing = |()| Taken::default();
+        let what = || format!("{work:?}");
         match *work {
             Work::Copy { src, dst, cause } => {
                 let how = self.take_source(src, cause)?;
@@ -233,48 +225,33 @@ impl Expected {
             }
             Work::Striped { dst, cause, .. } => self.take_program(dst, 1, cause).map(nothing),
             Work::Merge { block, cause } => {
-                take(&mut self.merged, |m| (m.0, m.1) == (block, cause))
+                take(&mut self.merged, |m| (m.0, m.1) == (block, cause), what)
                     .map(|m| of(How { coding: m.2, level: 0 }))
-                    .ok_or_else(|| never(work))
             }
             Work::Erase { block, cause } => {
                 let taken =
                     |(_, _, endured): (BlockId, Cause, u32)| Taken { endured, ..Taken::default() };
-                take(&mut self.erased, |e| (e.0, e.1) == (block, cause))
-                    .map(taken)
-                    .ok_or_else(|| never(work))
+                take(&mut self.erased, |e| (e.0, e.1) == (block, cause), what).map(taken)
             }
             Work::Probe { block, wordlines } => {
-                let fits = |s: &Sensed| s.lpn == NO_OWNER && lengths.block(s.ppn) == block;
-                let probed = (0..wordlines).try_for_each(|_| {
-                    take(&mut self.sensed, fits).map(|_| ()).ok_or_else(|| never(work))
-                });
-                probed.map(nothing)
+                let fits =
+                    |s: &Sensed| s.lpn == NO_OWNER && lengths.geometry.block_of(s.ppn) == block;
+                (0..wordlines)
+                    .try_for_each(|_| take(&mut self.sensed, fits, what).map(|_| ()))
+                    .map(nothing)
             }
         }
     }
 
     fn take_source(&mut self, src: Ppn, cause: Cause) -> Result<How, String> {
-        take(&mut self.sensed, |s| s.ppn == src && s.cause == cause).map(|s| s.how).ok_or_else(
-            || {
-                format!(
-                    "a read of ppn {src} for {} takes time, but it did not happen",
-                    cause.name()
-                )
-            },
-        )
+        let what = || format!("a read of ppn {src} for {}", cause.name());
+        take(&mut self.sensed, |s| s.ppn == src && s.cause == cause, what).map(|s| s.how)
     }
 
     fn take_program(&mut self, dst: Ppn, pages: u32, cause: Cause) -> Result<(), String> {
-        take(&mut self.programmed, |p| p.first == dst && p.pages == pages && p.cause == cause)
-            .map(|_| ())
-            .ok_or_else(|| {
-                format!(
-                    "a program of {pages} pages from ppn {dst} for {} takes time, but it did not \
-                     happen",
-                    cause.name()
-                )
-            })
+        let fits = |p: &Programmed| p.first == dst && p.pages == pages && p.cause == cause;
+        let what = || format!("a program of {pages} pages from ppn {dst} for {}", cause.name());
+        take(&mut self.programmed, fits, what).map(|_| ())
     }
 
     /// Checks that all operations have been given to a die.
@@ -287,10 +264,6 @@ impl Expected {
         none_left("merge", &self.merged)?;
         none_left("erase", &self.erased)
     }
-}
-
-fn never(work: &Work) -> String {
-    format!("{work:?} takes time, but it did not happen")
 }
 
 fn none_left<T: Debug>(what: &str, left: &VecDeque<T>) -> Result<(), String> {

@@ -10,6 +10,7 @@ use vpass_drive::base::units::{Lpn, Ns};
 
 use super::latencies::Latencies;
 use super::lengths::Lengths;
+use crate::requests::pages_of;
 
 #[derive(Debug)]
 struct Asked {
@@ -386,15 +387,13 @@ impl Host {
 
 /// Returns the first page of a request, and the number of pages that it touches.
 fn pages(request: &Request, lengths: &Lengths) -> (Lpn, u32) {
-    let size = u64::from(lengths.page_bytes);
-    let first = request.offset / size;
-    let end = (request.offset + u64::from(request.bytes)).div_ceil(size);
-    (Lpn::new(first as u32), (end - first) as u32)
+    let pages = pages_of(request, lengths.geometry.page_bytes);
+    (Lpn::new(pages.start as u32), (pages.end - pages.start) as u32)
 }
 
 /// Returns the number of bytes that a request wants from a page.
 fn bytes_of(request: &Request, page: u64, lengths: &Lengths) -> u32 {
-    let size = u64::from(lengths.page_bytes);
+    let size = u64::from(lengths.geometry.page_bytes);
     let from = request.offset.max(page * size);
     let to = (request.offset + u64::from(request.bytes)).min((page + 1) * size);
     (to - from) as u32

@@ -24,6 +24,8 @@ pub(super) enum Stage {
     /// The work waits for its die.
     #[default]
     Waiting,
+    /// The program waits until its pages are read.
+    Loading,
     /// The work uses its array since this time.
     Array(Ns),
     /// The work uses its channel until this time.
@@ -116,7 +118,7 @@ impl UnderWay {
             array: lengths.program(dst),
             bus: Some(lengths.pages(pages)),
             out: false,
-            suspension: Some(lengths.suspend_program),
+            suspension: Some(lengths.speed.suspend_program),
         };
         let by_host = |cause, pages| if cause == Cause::Host { pages } else { 0 };
         match *work {
@@ -144,8 +146,8 @@ impl UnderWay {
             Work::Erase { block, cause } => {
                 let half = Half {
                     die: lengths.die_of_block(block),
-                    array: lengths.erase(taken.endured),
-                    suspension: Some(lengths.suspend_erase),
+                    array: lengths.speed.erase(taken.endured),
+                    suspension: Some(lengths.speed.suspend_erase),
                     ..Half::default()
                 };
                 Self::new(half, cause)
@@ -179,15 +181,15 @@ pub(super) fn part_ns(work: &Work, taken: Taken, lengths: &Lengths) -> Ns {
     };
     match *work {
         Work::Copy { src, dst, .. } => {
-            sensing(src, None) + lengths.ecc + dst.map_or(0, |dst| program(dst, 1))
+            sensing(src, None) + lengths.speed.ecc + dst.map_or(0, |dst| program(dst, 1))
         }
-        Work::Load { src, .. } => sensing(src, None) + lengths.ecc,
+        Work::Load { src, .. } => sensing(src, None) + lengths.speed.ecc,
         Work::Retry { src, attempt, .. } => sensing(src, Some(attempt)),
         Work::Program { dst, pages, .. } => program(dst, pages),
         Work::Striped { dst, .. } => program(dst, 1),
         Work::Merge { .. } => lengths.pages(1) + lengths.merge(how.coding),
-        Work::Erase { .. } => lengths.erase(taken.endured),
-        Work::Probe { wordlines, .. } => u64::from(wordlines) * lengths.probe,
+        Work::Erase { .. } => lengths.speed.erase(taken.endured),
+        Work::Probe { wordlines, .. } => u64::from(wordlines) * lengths.speed.probe,
     }
 }
 

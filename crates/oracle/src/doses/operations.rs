@@ -35,10 +35,10 @@ impl Doses {
 
     #[cold]
     pub(super) fn of_coded(&self, at: At) -> u32 {
-        let coding = self.mode_at(at);
-        if self.codings.keeps(coding, at.kind) {
-            let sensings = self.codings.sensings(coding, at.kind);
-            limits::dose_of(self.unit, self.cell, self.codings, sensings)
+        let row = self.codings.row(self.mode_at(at));
+        if row.keeps(at.kind) {
+            let sensings = row.sensings[at.kind as usize];
+            limits::dose_of(self.unit, self.cell, sensings.into())
         } else {
             self.per_kind[at.kind as usize]
         }

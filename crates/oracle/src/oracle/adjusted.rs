@@ -1,26 +1,24 @@
 //! Checks wordlines that refresh adjusts in place (ida-coding-2018 III): the sensings before and
-//! after, and that corrupted pages are written elsewhere. The oracle draws the corrupted pages
-//! itself, from the same seed.
+//! after, and that corrupted pages are written elsewhere. The seed decides which pages are
+//! corrupted (`Adjusting::corrupts`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use vpass_drive::api::refresh::Adjusting;
+use vpass_drive::base::codings::FASTER;
 use vpass_drive::base::page_set::PageSet;
 use vpass_drive::base::units::{BlockId, Moment, PageInBlock, Ppn};
 use vpass_drive::config::{DriveConfig, Number};
 use vpass_drive::watch::observer::{PhysRead, ReadResult};
 
-use crate::codings::FASTER;
-use crate::doses::Stress;
-use crate::medium::At;
 use crate::oracle::Oracle;
-use crate::oracle::end_scan::words;
 use crate::report::Kind;
 
 /// Knowledge about adjusted wordlines.
 #[derive(Debug, Default)]
 pub(crate) struct Adjusted {
-    /// Share of pages that are corrupted, and the seed. `None` if nothing is adjusted.
-    error_rate: Option<(f64, u64)>,
+    /// Corrupted pages. `None` if nothing is adjusted.
+    adjusting: Option<Adjusting>,
     /// Whether wordlines are also adjusted in blocks that are not due, if no page has to move for
     /// this.
     pub(crate) between: bool,
@@ -40,7 +38,7 @@ impl Adjusted {
     /// Sets the refresh technique of the drive.
     pub(crate) fn expect(&mut self, config: &DriveConfig, refresh: &str, seed: u64) {
         let rate = config.refresh.params.get(Some("ida"), "error_rate").map_or(0.2, Number::value);
-        self.error_rate = (refresh == "ida").then_some((rate, seed));
+        self.adjusting = (refresh == "ida").then(|| Adjusting::new(rate, seed, 0));
         let is_on = |key: &str| {
             config.refresh.params.get(Some("ida"), key).is_some_and(|number| number.value() > 0.0)
         };
@@ -49,7 +47,7 @@ impl Adjusted {
 
     /// Returns whether a merge into this coding is an adjustment.
     pub(crate) fn is_one(&self, coding: u8) -> bool {
-        self.error_rate.is_some() && coding >= FASTER
+        self.adjusting.is_some() && coding >= FASTER
     }
 
     pub(crate) fn begin_measured_phase(&mut self) {
@@ -75,31 +73,17 @@ impl Adjusted {
     }
 }
 
-/// Returns the number of splitmix64 that follows this state by `steps` steps, in 53 bits.
-fn chance(seed: u64, steps: u64) -> f64 {
-    let mut z = seed.wrapping_add(steps.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    for (shift, by) in [(30, 0xBF58_476D_1CE4_E5B9), (27, 0x94D0_49BB_1331_11EB)] {
-        z = (z ^ (z >> shift)).wrapping_mul(by);
-    }
-    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-}
-
 impl Oracle {
     /// Records that a merged wordline is read with this coding from now on.
     pub(crate) fn adjusted_wordline(&mut self, block: BlockId, wordline: u32, coding: u8) {
         self.end_verifying(block);
-        let Some((rate, seed)) = self.adjusted.error_rate.filter(|_| coding >= FASTER) else {
-            return;
-        };
+        let Some(adjusting) = self.adjusted.adjusting.filter(|_| coding >= FASTER) else { return };
         let bits = self.truth.geometry.cell.bits();
         let first = (self.truth.geometry.first_wordline(block) + wordline) * bits;
-        let cycles = u64::from(self.truth.doses.cycles_of(block)) << 32;
-        for ppn in
-            (first..first + bits).filter(|ppn| self.books.density.codings.keeps(coding, *ppn))
-        {
-            self.adjusted
-                .unverified
-                .insert(Ppn::new(ppn), chance(seed, cycles + u64::from(ppn) + 1) < rate);
+        let cycles = self.truth.doses.cycles_of(block);
+        let kept = |ppn: &Ppn| self.truth.geometry.keeps(coding, *ppn);
+        for ppn in Ppn::new(first).run(bits).filter(kept) {
+            self.adjusted.unverified.insert(ppn, adjusting.corrupts(ppn, cycles));
         }
         self.adjusted.wordlines += 1;
         let now = self.truth.ages.now();
@@ -131,36 +115,22 @@ impl Oracle {
         }
     }
 
-    /// Checks a read while some page is corrupted or waits for its verification.
+    /// Checks a read while some page is corrupted or waits for its verification. The drive may keep
+    /// a page in memory that is not corrupted.
     #[cold]
     #[inline(never)]
-    pub(crate) fn read_adjusted(&mut self, read: &PhysRead, stress: Stress) {
+    pub(crate) fn read_adjusted(&mut self, read: &PhysRead) {
         let in_memory = read.result == ReadResult::InMemory;
         let (what, is_wrong) = match self.adjusted.unverified.remove(&read.ppn) {
-            Some(is_corrupted) => {
-                if in_memory {
-                    self.adjusted.corrupted.insert(read.ppn);
-                    self.adjusted.pages += 1;
-                }
-                let may_be = is_corrupted
-                    || self.truth.doses.may_be_lost(
-                        &self.truth.medium,
-                        At::new(&self.truth.geometry, read.ppn),
-                        stress,
-                    );
-                if in_memory {
-                    (
-                        "was given up after its wordline was merged, but the merge did not corrupt \
-                         it",
-                        !may_be,
-                    )
-                } else {
-                    (
-                        "was accepted after its wordline was merged, but the merge corrupted it",
-                        is_corrupted,
-                    )
-                }
+            Some(_) if in_memory => {
+                self.adjusted.corrupted.insert(read.ppn);
+                self.adjusted.pages += 1;
+                return;
             }
+            Some(is_corrupted) => (
+                "was accepted after its wordline was merged, but the merge corrupted it",
+                is_corrupted,
+            ),
             None if in_memory => ("was reported to be in memory", true),
             None => (
                 "was read, but merging its wordline corrupted it",
@@ -168,15 +138,9 @@ impl Oracle {
             ),
         };
         if is_wrong {
-            let place = self.truth.place(read.ppn);
-            self.findings.add(Kind::Stamp, || {
-                format!(
-                    "{} read of lpn {}: {place} {what}: {}",
-                    read.cause.name(),
-                    read.lpn,
-                    words(stress)
-                )
-            });
+            let (place, cause) = (self.truth.place(read.ppn), read.cause.name());
+            self.findings
+                .add(Kind::Stamp, || format!("{cause} read of lpn {}: {place} {what}", read.lpn));
         }
     }
 
@@ -249,22 +213,5 @@ impl Oracle {
             ("merged wordlines", wordlines, self.adjusted.wordlines),
             ("corrupted pages", pages, self.adjusted.pages),
         ]);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn chances_are_even_and_those_of_neighbours_have_nothing_in_common() {
-        let hits = |step: u64| (0..100_000).filter(|n| chance(7, n * step + 1) < 0.2).count();
-        for step in [1, 3, 1 << 32] {
-            assert!(hits(step).abs_diff(20_000) < 500, "{}", hits(step));
-        }
-        let both = (0..100_000).filter(|n| chance(7, *n) < 0.2 && chance(7, n + 1) < 0.2).count();
-        assert!(both.abs_diff(4_000) < 300, "{both}");
-        let first = (0xE220_A839_7B1D_CDAF_u64 >> 11) as f64 / (1u64 << 53) as f64;
-        assert_eq!(chance(0, 1).to_bits(), first.to_bits(), "splitmix64's first number");
     }
 }

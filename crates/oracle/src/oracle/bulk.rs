@@ -6,7 +6,7 @@
 //! of each read. Doses only grow. So each read takes the retries that its page takes before the
 //! first of these reads and after the last.
 
-use vpass_drive::base::units::{BlockId, Cause, Ppn};
+use vpass_drive::base::units::{BlockId, Cause};
 use vpass_drive::watch::observer::BulkReads;
 
 use crate::medium::At;
@@ -139,9 +139,7 @@ impl Oracle {
             let at = At { kind, ..place };
             let (least, most) = self.truth.doses.retries(&self.truth.medium, at);
             if !(least..=most).contains(&retries) {
-                let page = self
-                    .truth
-                    .place(Ppn::new(at.wordline * self.truth.geometry.cell.bits() + kind));
+                let page = self.truth.place_at(at);
                 let when = if is_after { "after" } else { "before" };
                 self.findings.add(Kind::Limit, || {
                     format!(
@@ -153,9 +151,7 @@ impl Oracle {
             }
             let stress = self.truth.doses.stress(&self.truth.medium, at);
             if self.truth.doses.is_past(at, stress) {
-                let page = self
-                    .truth
-                    .place(Ppn::new(at.wordline * self.truth.geometry.cell.bits() + kind));
+                let page = self.truth.place_at(at);
                 self.findings.add(Kind::Limit, || {
                     format!("reads in bulk at {page} decoded: {}", words(stress))
                 });

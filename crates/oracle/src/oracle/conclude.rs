@@ -6,7 +6,6 @@ use vpass_drive::drive::Drive;
 
 use crate::books::{DriveBooks, differences};
 use crate::oracle::claims::Seen;
-use crate::oracle::mapping::MapEntry;
 use crate::oracle::{Books, Oracle};
 use crate::report::{Kind, OracleReport};
 use crate::snapshots::DoseRecord;
@@ -75,12 +74,10 @@ impl Oracle {
         self.check_window(drive.parity_window(), drive.parity_counts().exposed);
         self.check_failure_books(drive);
         self.check_forming(drive);
-        let rows = || {
-            drive.all_map_rows().map(|r| MapEntry { lpn: r.lpn, ppn: r.ppn, buffered: r.buffered })
-        };
         self.check_blocks(drive.block_states());
         if !self.is_right_since_start(drive) {
-            self.check_map(rows, |ppn| drive.owner(ppn), drive.valid_pages(), &drive.whole_pages());
+            let owner = |ppn| drive.owner(ppn);
+            self.check_map(drive.all_map_rows(), owner, &drive.whole_pages());
         }
         let doses = self.end_record(drive.now());
         (self.finish(), doses)
@@ -90,7 +87,6 @@ impl Oracle {
     pub(crate) fn begin_measured_phase(&mut self) {
         self.truth.cycles.begin_measured_phase();
         self.truth.ages.begin_measured_phase();
-        self.truth.stamps.end_loading();
         self.check_begun();
         self.end_requests();
         self.host.requests.served = HostCounts::default();

@@ -83,7 +83,7 @@ impl Deadlines {
     /// Forgets a block that is erased, or about which no technique is asked any more.
     fn forget(&mut self, truth: &Truth, block: BlockId) {
         if let Some(questions) = &mut self.questions {
-            questions.erase(block);
+            questions.end(block);
         }
         self.older.asked(truth, block);
     }
@@ -110,7 +110,7 @@ impl Check for Deadlines {
         match *event {
             Event::JobEnded { block } => {
                 if let Some(questions) = &mut self.questions {
-                    questions.end_job(block);
+                    questions.end(block);
                 }
             }
             Event::Erased { block, .. } if truth.has_block(block) => {
@@ -152,6 +152,6 @@ impl Check for Deadlines {
             ("block alarms", reclaim.alarms, self.alarms),
             ("overtaken jobs", reclaim.deadline_misses, questions.overtaken),
         ]);
-        findings.note(Kind::Protocol, questions.end());
+        findings.note(Kind::Protocol, questions.check_open());
     }
 }

@@ -18,9 +18,6 @@ use crate::oracle::Oracle;
 use crate::oracle::parity::Parity;
 use crate::report::Kind;
 
-/// Default `N_update` of the published rule (da-raid5-2013 IV-B).
-const N_UPDATE: u32 = 6;
-
 /// Partial parity of a stripe.
 #[derive(Clone, Copy, Debug)]
 struct Partial {
@@ -36,20 +33,17 @@ pub(crate) struct Delay {
     partials: BTreeMap<u32, Partial>,
     /// Layout of the stripes.
     stripes: Option<Stripes>,
-    /// Number of changed pages. If a stripe has more of them, the paper's rule forgets the pages
-    /// that its partial parity covered.
-    exposes_beyond: Option<u32>,
+    /// Whether the paper's rule applies, which forgets pages that a partial parity covered.
+    exposes: bool,
     /// Number of pages forgotten since the measured phase began.
     newly_exposed: u64,
 }
 
 impl Delay {
     pub(crate) fn new(stripes: Stripes, config: &DriveConfig) -> Self {
-        let of_hc = |key| config.parity.params.get(Some("hc"), key).map(Number::value);
-        let exposes_beyond = of_hc("published")
-            .filter(|published| *published > 0.0)
-            .map(|_| of_hc("n_update").map_or(N_UPDATE, |most| most as u32));
-        Self { exposes_beyond, stripes: Some(stripes), ..Self::default() }
+        let published = config.parity.params.get(Some("hc"), "published").map(Number::value);
+        let exposes = published.is_some_and(|published| published > 0.0);
+        Self { exposes, stripes: Some(stripes), ..Self::default() }
     }
 
     pub(crate) fn begin_measured_phase(&mut self) {
@@ -159,12 +153,8 @@ impl Parity {
     /// Returns whether delayed parity needs the version at this place. It needs the version in the
     /// parity on flash of a covered page, as long as the stripe has a page that is not covered.
     pub(crate) fn is_kept(&self, lpn: Lpn, ppn: Ppn) -> bool {
-        let Some(stripes) = self
-            .stripes
-            .filter(|stripes| !stripes.is_parity(lpn) && lpn.number() < stripes.pages())
-        else {
-            return false;
-        };
+        let stripes = self.stripes_with(lpn).filter(|stripes| !stripes.is_parity(lpn));
+        let Some(stripes) = stripes else { return false };
         let Some(partial) = self.delay.partials.get(&stripes.of(lpn)) else { return false };
         let is_covered = |lpn: Lpn| (partial.covered | partial.exposed) & stripes.bit(lpn) != 0;
         let is_alone = stripes
@@ -210,9 +200,7 @@ impl Oracle {
             ));
         }
         let newly = covered_before & !covered;
-        if newly != 0
-            && self.parity.delay.exposes_beyond.is_none_or(|most| covered.count_ones() <= most)
-        {
+        if newly != 0 && !self.parity.delay.exposes {
             return Err(format!(
                 "the partial parity of stripe {stripe} omits pages that it must cover"
             ));

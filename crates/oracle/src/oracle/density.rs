@@ -17,7 +17,8 @@ impl Oracle {
         if right {
             self.take_away(
                 block,
-                self.books.density.codings.given_up(mode) * self.truth.geometry.wordlines_per_block,
+                self.truth.geometry.codings.given_up(mode)
+                    * self.truth.geometry.wordlines_per_block,
             );
             self.truth.doses.set_mode(block, mode);
         }
@@ -40,10 +41,13 @@ impl Oracle {
         let (first, bits) =
             (self.truth.geometry.first_wordline(block) + wordline, self.truth.geometry.cell.bits());
         // An adjustment needs the content of all pages, so every page must have been sensed before.
-        let codings = self.books.density.codings;
+        let codings = &self.truth.geometry.codings;
+        if !codings.has(mode) {
+            return;
+        }
         let is_unknown = |kind: &u32| {
             self.adjusted.is_one(mode)
-                && codings.keeps(mode, *kind)
+                && codings.row(mode).keeps(*kind)
                 && !self.books.density.has_sensed(first, *kind)
         };
         let gone: Vec<u32> =
@@ -71,7 +75,7 @@ impl Oracle {
         let right = checked.is_ok();
         self.findings.note(Kind::Protocol, checked);
         if right {
-            self.take_away(block, self.books.density.codings.taken_from_wordline(mode));
+            self.take_away(block, self.truth.geometry.codings.kept_away(mode));
             // Limits grow, so losses under the old limits must be explained now.
             self.settle_block(block);
             self.truth.doses.recode_wordline(block, wordline, mode);
@@ -111,8 +115,7 @@ impl Oracle {
             let at = At { block, wordline, index, kind };
             let stamp = self.truth.medium.stamp(at);
             if self.truth.stamps.is_live(stamp) {
-                let place =
-                    self.truth.place(Ppn::new(wordline * self.truth.geometry.cell.bits() + kind));
+                let place = self.truth.place_at(at);
                 self.findings.add(Kind::Stamp, || {
                     format!("{how} {}, the newest data of the page, at {place}", stamp.words())
                 });

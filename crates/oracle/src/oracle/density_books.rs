@@ -8,14 +8,12 @@ use vpass_drive::base::metrics::ReclaimCounts;
 use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_drive::config::DriveConfig;
 
-use crate::codings::Codings;
 use crate::oracle::Oracle;
 use crate::report::Kind;
 
 /// Counts since the measured phase began.
 #[derive(Debug)]
 pub(crate) struct DensityBooks {
-    pub(crate) codings: Codings,
     reprogrammed: u64,
     erased_by_gc: u64,
     /// Pages that guard levels take away now in each domain, and the largest allowed number per
@@ -38,7 +36,6 @@ pub(crate) struct DensityBooks {
 impl DensityBooks {
     pub(crate) fn new(config: &DriveConfig, geometry: &Geometry) -> Self {
         Self {
-            codings: Codings::new(geometry),
             may_take: (config.density.spare_share * f64::from(spare_pages(geometry))) as u64,
             reprogrammed: 0,
             erased_by_gc: 0,
@@ -148,7 +145,7 @@ impl Oracle {
         let bits = self.truth.geometry.cell.bits();
         self.truth.geometry.pages_per_block
             - self.truth.protocol.written(block) / bits
-                * (bits - self.books.density.codings.given_up(mode))
+                * (bits - self.truth.geometry.codings.given_up(mode))
     }
 
     /// Records a block that is about to be erased.

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use vpass_drive::base::codings::{FASTER, FULL};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::units::{BlockId, Bytes, Cause, Ns};
 
-use crate::codings::has_guard_levels;
 use crate::medium::At;
 use crate::oracle::Oracle;
 use crate::snapshots::{Bin, DoseRecord, Moment, Recorder, Row, State, wordlines_of};
@@ -266,7 +266,7 @@ impl Truth {
                 limit: of_wordline.limit,
                 alpha: self.doses.page(at).alpha as u32,
                 group: self.doses.group_of(index) as u8,
-                guard_levels: if has_guard_levels(mode) { mode } else { 0 },
+                guard_levels: if mode < FASTER { mode } else { FULL },
                 valid: 0,
                 lost: 0,
             };

@@ -56,7 +56,6 @@ impl Failures {
 impl Oracle {
     /// Records that pages have failed.
     pub(crate) fn fail(&mut self, pages: Stretch) {
-        self.truth.stamps.end_loading();
         self.parity.end_loading();
         self.parity.failures.failed.push(pages);
         for block in pages.blocks(&self.truth.geometry) {
@@ -191,8 +190,7 @@ impl Oracle {
     /// Handles the reported loss of a page. Returns whether a failure explains it.
     pub(crate) fn explain_by_failure(&mut self, lpn: Lpn) -> bool {
         // Other pages of the stripe may be lost with it.
-        if let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages())
-        {
+        if let Some(stripes) = self.parity.stripes_with(lpn) {
             self.weigh_stripe(stripes.of(lpn));
         }
         self.parity.failures.lost.remove(&lpn);

@@ -1,7 +1,7 @@
 //! Checks pages on their way to flash: copies that wait in the controller's memory for the rest of
 //! their wordline, and the order of programs.
 
-use vpass_drive::base::units::{Lpn, Ppn, Seq};
+use vpass_drive::base::units::{Lpn, PageInBlock, Ppn, Seq};
 
 use crate::medium::At;
 use crate::oracle::Oracle;
@@ -56,7 +56,8 @@ impl Oracle {
         let checked = self.truth.protocol.program(at.block, page);
         self.findings.note(Kind::Protocol, checked);
         let mode = self.truth.doses.mode_of(at.block);
-        if self.books.density.codings.next_kept(mode, 0) == at.kind {
+        let first = self.truth.geometry.next_kept(PageInBlock::new(0), mode);
+        if first.number() == at.kind {
             self.truth.doses.program(&mut self.truth.medium, at);
         }
         Some(at)

@@ -16,6 +16,7 @@ use vpass_drive::watch::observer::{Event, PhysRead};
 use crate::medium::At;
 use crate::oracle::{Books, Check, Oracle};
 use crate::report::{Findings, Kind};
+use crate::requests::pages_of;
 use crate::truth::Truth;
 
 /// Hints of the host's pages, and the reads of each hint.
@@ -78,10 +79,8 @@ impl Hints {
     fn expect_reads(&mut self, requests: &[Request]) {
         for request in requests.iter().filter(|request| request.op == Op::Read && request.bytes > 0)
         {
-            let (size, end) =
-                (u64::from(self.page_bytes), request.offset + u64::from(request.bytes));
-            for lpn in (request.offset / size..end.div_ceil(size)).map(|lpn| Lpn::new(lpn as u32)) {
-                let word = request.hint.unwrap_or_else(|| self.word(lpn));
+            for page in pages_of(request, self.page_bytes) {
+                let word = request.hint.unwrap_or_else(|| self.word(Lpn::new(page as u32)));
                 self.counts[word as usize].reads += 1;
             }
             self.has_own |= request.hint.is_some();

@@ -2,87 +2,19 @@
 //! page is missing.
 
 use vpass_drive::base::units::{Lpn, Ppn};
+use vpass_drive::drive::audit::MapRow;
 use vpass_drive::watch::observer::{FROM_BUFFER, NO_PPN};
 
 use crate::oracle::Oracle;
 use crate::report::Kind;
-use crate::stamps::Stamp;
-
-/// Map entry of the drive for one host page with data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MapEntry {
-    /// Number of the host page.
-    pub lpn: Lpn,
-    /// Its flash page. It is [`NO_PPN`] or [`FROM_BUFFER`] if the data is only in the write buffer.
-    pub ppn: Ppn,
-    /// Whether newer data of the page is in the write buffer.
-    pub buffered: bool,
-}
 
 impl Oracle {
     /// Compares the drive's map, in ascending order of `lpn`, with the truth. Also compares its
-    /// reverse map (`owner`), the flash pages that it keeps as valid, and their number per block.
-    /// Two entries cannot lead to one flash page, because a flash page has one stamp.
-    pub fn check_map<I: Iterator<Item = MapEntry>>(
+    /// reverse map (`owner`), and the number of valid pages of each block. Two entries cannot lead
+    /// to one flash page, because a flash page has one stamp.
+    pub fn check_map(
         &mut self,
-        entries: impl Fn() -> I,
-        owner: impl Fn(Ppn) -> Lpn,
-        held: impl IntoIterator<Item = Ppn>,
-        valid: &[u32],
-    ) {
-        // It is slow to follow each entry to its place on flash. This finds the error, but there is
-        // almost never one.
-        if !self.is_right(entries(), &owner, held, valid) {
-            self.check_each(entries(), owner, valid);
-        }
-    }
-
-    /// Returns whether the map is right, without following each entry to its place. The stamps to
-    /// which all entries should lead must be those of the pages that the drive keeps as valid. The
-    /// reverse map must agree with these stamps. Each side is summed up in one number that includes
-    /// the places. A wrong map has the right sum in one case of 2^64.
-    fn is_right(
-        &self,
-        entries: impl Iterator<Item = MapEntry>,
-        owner: impl Fn(Ppn) -> Lpn,
-        held: impl IntoIterator<Item = Ppn>,
-        valid: &[u32],
-    ) -> bool {
-        let mut on_flash = vec![0u32; self.truth.geometry.blocks as usize];
-        let (mut right, mut count, mut next, mut wanted) = (true, 0u64, 0, 0u64);
-        entries.for_each(|entry| {
-            let newest = self.truth.stamps.newest(entry.lpn).filter(|newest| newest.is_present());
-            right &= entry.lpn.number() >= next && newest.is_some();
-            (next, count) = (entry.lpn.number().saturating_add(1), count + 1);
-            if entry.buffered {
-                // The buffer has newer data than flash, so the entry is checked separately.
-                right &= self.check_entry(entry, &owner).is_ok();
-            }
-            if self.truth.geometry.has_page(entry.ppn) {
-                on_flash[self.truth.geometry.block_of(entry.ppn).index()] += 1;
-                let carried = if entry.buffered {
-                    self.truth.carried(entry.ppn)
-                } else {
-                    newest.map(|tag| Stamp { lpn: entry.lpn, tag: tag.on_flash() })
-                };
-                wanted =
-                    wanted.wrapping_add(carried.map_or(0, |stamp| stamp.fingerprint(entry.ppn)));
-            } else {
-                right &= entry.buffered;
-            }
-        });
-        let mut found = 0u64;
-        held.into_iter().for_each(|ppn| {
-            let carried = self.truth.carried(ppn);
-            right &= carried.is_some_and(|stamp| stamp.lpn == owner(ppn));
-            found = found.wrapping_add(carried.map_or(0, |stamp| stamp.fingerprint(ppn)));
-        });
-        right && wanted == found && count == self.truth.stamps.present() && on_flash == valid
-    }
-
-    fn check_each(
-        &mut self,
-        entries: impl Iterator<Item = MapEntry>,
+        entries: impl IntoIterator<Item = MapRow>,
         owner: impl Fn(Ppn) -> Lpn,
         valid: &[u32],
     ) {
@@ -114,10 +46,10 @@ impl Oracle {
 
     pub(crate) fn check_entry(
         &self,
-        entry: MapEntry,
+        entry: MapRow,
         owner: impl Fn(Ppn) -> Lpn,
     ) -> Result<(), String> {
-        let MapEntry { lpn, ppn, buffered } = entry;
+        let MapRow { lpn, ppn, buffered } = entry;
         let newest = self.truth.stamps.newest(lpn).ok_or_else(|| {
             format!("the map holds lpn {lpn}, which is beyond the host's capacity")
         })?;

@@ -103,8 +103,7 @@ impl Oracle {
         self.forget_failed(lpn);
         // A rebuild of a page on failed flash may need the version that is overwritten now. The
         // oracle knows now whether this version is readable, so it checks the stripe now.
-        if let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages())
-        {
+        if let Some(stripes) = self.parity.stripes_with(lpn) {
             self.weigh_stripe(stripes.of(lpn));
         }
         self.leaves_stripe(lpn);

@@ -45,14 +45,6 @@ impl Oracle {
         match read.ppn {
             FROM_BUFFER | NO_PPN if !good => {
                 self.losses.uncorrectable_reads += u64::from(by_host);
-                if read.ppn == NO_PPN && newest.is_lost() && self.is_full() && self.must_hold(lpn) {
-                    self.findings.add(Kind::Request, || {
-                        format!(
-                            "lpn {lpn} is lost and has a newer part in memory, but a read found \
-                             nothing there"
-                        )
-                    });
-                }
                 if !newest.is_lost() {
                     self.findings.add(Kind::FalseLoss, || {
                         format!(

@@ -12,7 +12,6 @@ use std::collections::BTreeSet;
 use vpass_drive::base::units::{BlockId, Moment};
 use vpass_drive::config::DriveConfig;
 
-use crate::clock::program_us;
 use crate::truth::Truth;
 
 /// Tolerance in ns. In the timed gear, the drive reports the time when a request is submitted. A
@@ -56,10 +55,8 @@ impl Older {
 
 /// Returns the longest time of the operations that may wait before, in ns.
 fn of_queue(config: &DriveConfig) -> Moment {
-    let kinds = 0..config.geometry.cell.bits();
-    let longest_us =
-        kinds.map(|kind| program_us(config, kind)).fold(config.timing.longest_erase_us(), f64::max);
-    (QUEUED * longest_us * 1000.0) as Moment
+    let timing = &config.timing;
+    (QUEUED * timing.longest_erase_us().max(timing.program_us.longest()) * 1000.0) as Moment
 }
 
 /// Returns the time for reading, programming and erasing a whole block, page after page, in ns.
@@ -69,8 +66,7 @@ fn longest_piece(config: &DriveConfig) -> Moment {
     let sense_us = timing.sense_per_kind_us(cell).into_iter().fold(0.0, f64::max);
     let longest_us = config.ecc.retry_sense_us.iter().copied().fold(sense_us, f64::max);
     let sensings = config.ecc.levels().max(1) as f64;
-    let copy_us = sensings * longest_us
-        + (0..cell.bits()).map(|kind| program_us(config, kind)).fold(0.0, f64::max);
+    let copy_us = sensings * longest_us + timing.program_us.longest();
     let pages = config.geometry.wordlines_per_block * cell.bits();
     ((f64::from(pages) * copy_us + timing.longest_erase_us()) * 1000.0) as Moment
 }

@@ -29,7 +29,6 @@ impl Oracle {
     #[inline]
     pub(crate) fn judge_batch(&mut self, batch: &[PhysRead]) {
         assert!(batch.len() <= BATCH, "{} reads in one batch", batch.len());
-        self.truth.stamps.end_loading();
         // All addresses are computed first, so that the memory fetches of the whole batch overlap.
         for read in batch {
             self.truth.stamps.prefetch(read.lpn);
@@ -124,7 +123,7 @@ impl Oracle {
         let good = read.result == ReadResult::Good;
         self.books.seen.soft_errors += u64::from(read.retries > 0 || !good);
         if !self.adjusted.is_quiet() || read.result == ReadResult::InMemory {
-            self.read_adjusted(read, self.truth.doses.stress(&self.truth.medium, at));
+            self.read_adjusted(read);
         }
         if read.fill && read.cause != Cause::Parity && self.is_full() {
             self.fill(read, carried);

@@ -82,6 +82,12 @@ impl Parity {
         self.stripes.is_some()
     }
 
+    /// Returns the layout of stripes if one of them has this page.
+    #[inline]
+    pub(crate) fn stripes_with(&self, lpn: Lpn) -> Option<Stripes> {
+        self.stripes.filter(|stripes| lpn.number() < stripes.pages())
+    }
+
     pub(crate) fn records(&self) -> &Records {
         self.records.as_ref().expect("a drive with stripes has records")
     }
@@ -116,8 +122,7 @@ impl Parity {
     /// Returns the place of a page of a stripe in flash, which is [`NO_PPN`] if flash has no copy;
     /// `None` if no stripe has the page.
     pub(crate) fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
-        let stripes = self.stripes.filter(|stripes| lpn.number() < stripes.pages());
-        stripes.map(|_| self.records().place(lpn))
+        self.stripes_with(lpn).map(|_| self.records().place(lpn))
     }
 
     /// Returns whether a stripe has a page of parity.
@@ -178,7 +183,7 @@ impl Parity {
 impl Oracle {
     /// Records a data page that was programmed, copied, or present from the start.
     pub(crate) fn lies_at(&mut self, lpn: Lpn, ppn: Ppn) {
-        if self.parity.stripes.is_none_or(|stripes| lpn.number() >= stripes.pages()) {
+        if self.parity.stripes_with(lpn).is_none() {
             return;
         }
         self.know_stripe_of(lpn);
@@ -233,7 +238,6 @@ impl Oracle {
                 None => (0, Some(format!("there is no partial parity of stripe {stripe}"))),
             },
         };
-        self.check_recovery_source(number, source);
         let (sum, before) = self.parity.xors.entry(number).or_default();
         *sum ^= value;
         *before = before.take().or(trouble);
@@ -274,8 +278,7 @@ impl Oracle {
         (ppn, lpn): (Ppn, Lpn),
         number: u32,
     ) -> Result<(), String> {
-        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages())
-        else {
+        let Some(stripes) = self.parity.stripes_with(lpn) else {
             return Err(format!(
                 "lpn {lpn} is programmed with parity, but the drive has no parity"
             ));
@@ -334,8 +337,7 @@ impl Oracle {
 
     /// Checks a page that was rebuilt in the controller's memory.
     pub(crate) fn rebuilt_in_memory(&mut self, lpn: Lpn, number: u32) {
-        let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages())
-        else {
+        let Some(stripes) = self.parity.stripes_with(lpn) else {
             return;
         };
         self.know_stripe_of(lpn);

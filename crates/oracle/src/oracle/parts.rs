@@ -15,9 +15,8 @@
 
 use std::collections::BTreeMap;
 
-use vpass_drive::base::stripes::Stripes;
 use vpass_drive::base::units::{Cause, Lpn};
-use vpass_drive::config::{DriveConfig, ProgramUnit};
+use vpass_drive::config::DriveConfig;
 use vpass_drive::watch::observer::{PhysRead, ReadResult};
 
 use crate::oracle::Oracle;
@@ -38,12 +37,6 @@ struct Held {
     for_host: u64,
     /// Whether the last read for the rest belonged to a host read.
     last_by_host: bool,
-    /// Earliest and latest possible time at which the page took its place in the buffer.
-    since: (u64, u64),
-    /// Time of the last write to the page.
-    last: u64,
-    /// Whether the page's request may bypass the buffer.
-    passes: bool,
 }
 
 impl Held {
@@ -59,81 +52,16 @@ pub(crate) struct Memory {
     /// Whether the drive has no write buffer.
     pub(crate) is_unbuffered: bool,
     held: BTreeMap<Lpn, Held>,
-    /// Number of writes taken in.
-    taken: u64,
-    /// Order in which pages leave the buffer for flash.
-    order: Order,
     /// Parts that the drive reports for the page that it takes in.
     claimed: Option<(Lpn, u64)>,
     /// Number of reads that completed a page, or failed to complete it.
     pub(crate) fill_reads: u64,
 }
 
-/// Order in which pages leave the write buffer for flash.
-#[derive(Debug)]
-enum Order {
-    /// Any order, a wordline at a time.
-    Any,
-    /// Order of arrival.
-    FirstCome,
-    /// Order of arrival, or the stripe written longest ago first, if the technique keeps the pages
-    /// of a stripe together. In the second case, pages of requests longer than `cut_off` bypass the
-    /// buffer. `last` has the time of the last write to each stripe.
-    OfStripes { stripes: Stripes, cut_off: u64, last: BTreeMap<u32, u64> },
-}
-
-impl Order {
-    /// Default number of pages of the longest request that the buffer keeps (da-raid5-2013 III-E).
-    const CUT_OFF: u64 = 8;
-
-    fn new(config: &DriveConfig, stripes: Option<Stripes>) -> Self {
-        let cut_off = |technique| {
-            config
-                .parity
-                .params
-                .get(Some(technique), "cut_off")
-                .map_or(Self::CUT_OFF, |most| most.value() as u64)
-        };
-        let cut_off = cut_off("hc").min(cut_off("da-raid5"));
-        match (config.timing.program_unit, stripes) {
-            (ProgramUnit::Wordline, _) => Self::Any,
-            (ProgramUnit::Page, None) => Self::FirstCome,
-            (ProgramUnit::Page, Some(stripes)) => {
-                Self::OfStripes { stripes, cut_off, last: BTreeMap::new() }
-            }
-        }
-    }
-
-    /// Records a page that is written by a request of `pages` pages. Returns whether the page may
-    /// bypass the buffer.
-    fn takes_in(&mut self, lpn: Lpn, pages: u64, now: u64) -> bool {
-        let Self::OfStripes { stripes, cut_off, last } = self else { return false };
-        last.insert(stripes.of(lpn), now);
-        pages > *cut_off
-    }
-
-    /// Returns whether a page cannot leave the buffer before the other page.
-    fn leaves_behind(&self, (lpn, own): (Lpn, &Held), (other, held): (Lpn, &Held)) -> bool {
-        let came_first = held.since.1 < own.since.0;
-        match self {
-            Self::Any => false,
-            Self::FirstCome => came_first,
-            Self::OfStripes { stripes, last, .. } => {
-                let (stripe, its_last) = (stripes.of(other), last.get(&stripes.of(other)));
-                came_first
-                    && !own.passes
-                    && stripe != stripes.of(lpn)
-                    && its_last.is_some_and(|last| *last < own.last)
-            }
-        }
-    }
-}
-
 impl Memory {
-    pub(crate) fn new(config: &DriveConfig, stripes: Option<Stripes>) -> Self {
+    pub(crate) fn new(config: &DriveConfig) -> Self {
         let is_unbuffered = config.drive.write_buffer.0 < 2 * config.geometry.page_size.0;
-        let order = Order::new(config, stripes);
-        Self { is_unbuffered, held: BTreeMap::new(), taken: 0, order, claimed: None, fill_reads: 0 }
+        Self { is_unbuffered, held: BTreeMap::new(), claimed: None, fill_reads: 0 }
     }
 
     /// Returns the pages of which memory holds any part.
@@ -177,20 +105,11 @@ impl Oracle {
         let copy_waits =
             self.truth.waiting.get(&lpn).is_some_and(|stamp| self.truth.stamps.is_live(*stamp));
         let on_flash = newest.is_present().then(|| newest.on_flash());
-        let is_kept = newest.is_lost() && self.must_hold(lpn);
-        self.host.memory.taken += 1;
-        let now = self.host.memory.taken;
-        let new = Held {
-            parts: if copy_waits { WHOLE } else { 0 },
-            rest: on_flash,
-            since: (now, now),
-            ..Held::default()
-        };
-        let passes = self.host.memory.order.takes_in(lpn, self.host.requests.pages_now, now);
+        let new =
+            Held { parts: if copy_waits { WHOLE } else { 0 }, rest: on_flash, ..Held::default() };
         let held = self.host.memory.held.entry(lpn).or_insert(new);
         held.parts |= parts;
-        (held.rest_read, held.for_host, held.last) = (false, 0, now);
-        held.passes |= passes;
+        (held.rest_read, held.for_host) = (false, 0);
         let own = held.parts;
         let claimed = claimed.unwrap_or(if claims_whole { WHOLE } else { own });
         if own == WHOLE {
@@ -200,10 +119,8 @@ impl Oracle {
             (held.rest.is_none() && !newest.is_lost(), own == WHOLE);
         let right = if newest.is_lost() {
             // Parts written since the loss may be given up with the page when it leaves the buffer.
-            let gave_up = own & !claimed != 0;
-            held.since = (if gave_up { now } else { held.since.0 }, now);
             (held.parts, is_whole) = (claimed, claimed == WHOLE);
-            claimed & !own == 0 && !(gave_up && is_kept)
+            claimed & !own == 0
         } else if nobody_wrote_the_rest {
             is_whole = true;
             own & !claimed == 0
@@ -220,16 +137,6 @@ impl Oracle {
             });
         }
         is_whole
-    }
-
-    /// Returns whether a page must still be in memory, because an earlier page is still there.
-    pub(crate) fn must_hold(&self, lpn: Lpn) -> bool {
-        let Some(own) = self.host.memory.held.get(&lpn) else { return false };
-        let is_lost = |lpn: Lpn| self.truth.stamps.newest(lpn).is_some_and(Tag::is_lost);
-        let order = &self.host.memory.order;
-        self.host.memory.held.iter().any(|(other, held)| {
-            order.leaves_behind((lpn, own), (*other, held)) && !is_lost(*other)
-        })
     }
 
     /// Checks a read that should complete a partly written page.

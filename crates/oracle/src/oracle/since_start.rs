@@ -15,7 +15,6 @@ use vpass_drive::drive::Drive;
 use crate::begun::Begun;
 use crate::medium::At;
 use crate::oracle::Oracle;
-use crate::oracle::mapping::MapEntry;
 use crate::stamps::Stamp;
 
 /// Number of pages that are skipped together if none of them was touched.
@@ -70,12 +69,8 @@ impl Oracle {
         let nth = |n: u32| u64::from(n) * u64::from(pages) / u64::from(SAMPLE.min(pages));
         let sample = (0..SAMPLE.min(pages)).map(|n| begun.nth(nth(n) as u32));
         let is_right = |lpn: Lpn| {
-            let entry = drive.map_row(lpn).map(|row| MapEntry {
-                lpn,
-                ppn: row.ppn,
-                buffered: row.buffered,
-            });
-            entry.is_some_and(|entry| self.check_entry(entry, |ppn| drive.owner(ppn)).is_ok())
+            let is_good = |entry| self.check_entry(entry, |ppn| drive.owner(ppn)).is_ok();
+            drive.map_row(lpn).is_some_and(is_good)
         };
         sample.filter(|lpn| drive.is_as_begun(*lpn)).all(is_right)
     }
@@ -124,14 +119,13 @@ impl Oracle {
             return self.truth.stamps.is_as_begun(lpn).then_some(is_in_start);
         }
         let newest = self.truth.stamps.newest(lpn).filter(|newest| newest.is_present());
-        let Some(row) = drive.map_row(lpn) else {
+        let Some(entry) = drive.map_row(lpn) else {
             if is_in_start {
                 side.leaves(lpn);
             }
             return newest.is_none().then_some(false);
         };
         let newest = newest?;
-        let entry = MapEntry { lpn, ppn: row.ppn, buffered: row.buffered };
         let is_on_flash = self.truth.geometry.has_page(entry.ppn);
         let is_possible = if entry.buffered {
             self.check_entry(entry, |ppn| drive.owner(ppn)).is_ok()

@@ -30,7 +30,7 @@ impl Oracle {
         let mut later = lpns.iter().skip(AHEAD);
         for (ppn, lpn) in self.truth.geometry.first_page(block).run(lpns.len() as u32).zip(lpns) {
             later.next().into_iter().for_each(|lpn| {
-                self.truth.stamps.prefetch_load(*lpn);
+                self.truth.stamps.prefetch(*lpn);
                 self.parity.prefetch_load(*lpn);
             });
             let checked = self.truth.stamps.preload(

@@ -25,33 +25,38 @@ fn retries(ecc: &EccConfig) -> Vec<Retry> {
 
 /// Times of one drive.
 #[derive(Clone, Debug)]
-pub(crate) struct Speed {
+pub struct Speed {
     /// Time of a sensing, by coding and page kind.
-    pub(crate) sense: [[Ns; 4]; CODINGS],
+    pub sense: [[Ns; 4]; CODINGS],
     /// Time of a program, by page kind. All kinds have one time if a program takes a wordline.
     program: [Ns; 4],
     /// Time of reprogramming a wordline in place for guard levels.
-    pub(crate) merge: Ns,
+    pub merge: Ns,
     /// Time of reprogramming a wordline in place for fewer sensings.
-    pub(crate) adjust: Ns,
+    pub adjust: Ns,
     /// Time of an erase from a P/E count on, in ascending order from 0.
     erase: Vec<(u32, Ns)>,
     /// Time of sensing one wordline to count its errors.
-    pub(crate) probe: Ns,
-    pub(crate) ecc: Ns,
+    pub probe: Ns,
+    /// Time of decoding a page.
+    pub ecc: Ns,
     /// Times of each retry.
     retries: Vec<Retry>,
     /// Time of transferring a whole page on a channel.
-    pub(crate) page_transfer: Ns,
-    pub(crate) suspend_program: Ns,
-    pub(crate) suspend_erase: Ns,
+    pub page_transfer: Ns,
+    /// Time that a suspension adds to a program.
+    pub suspend_program: Ns,
+    /// Time that a suspension adds to an erase.
+    pub suspend_erase: Ns,
     channel_mb_s: f64,
     host_mb_s: f64,
     page_bytes: u32,
 }
 
 impl Speed {
-    pub(crate) fn new(config: &DriveConfig, geometry: &Geometry, adjust: Ns) -> Self {
+    /// Returns the times of a drive. `adjust` is the time of reprogramming a wordline for fewer
+    /// sensings.
+    pub fn new(config: &DriveConfig, geometry: &Geometry, adjust: Ns) -> Self {
         let t = &config.timing;
         Self {
             sense: sense_per_coding(&t.sense_per_kind_us(geometry.cell), &geometry.codings),
@@ -78,7 +83,7 @@ impl Speed {
     /// Returns the array time of retry number `attempt`, counted from 1. The page is sensed, and
     /// the die waits until the controller has tried to decode it. `first` is the array time of the
     /// page's first sensing.
-    pub(crate) fn retry(&self, first: Ns, attempt: u8) -> Ns {
+    pub fn retry(&self, first: Ns, attempt: u8) -> Ns {
         let retry = self.retries[usize::from(attempt) - 1];
         retry.sense.unwrap_or(first) + retry.decode
     }
@@ -86,7 +91,7 @@ impl Speed {
     /// Returns the array and channel time of a page's first sensing by a read that begins with this
     /// level. At level 0 these times would be `first`. If decoding takes longer than at level 0,
     /// the die waits for it. Decoding is never counted as shorter than at level 0.
-    pub(crate) fn begin(&self, first: (Ns, Ns), level: u8) -> (Ns, Ns) {
+    pub fn begin(&self, first: (Ns, Ns), level: u8) -> (Ns, Ns) {
         let Some(retry) = usize::from(level).checked_sub(1).map(|n| self.retries[n]) else {
             return first;
         };
@@ -96,13 +101,13 @@ impl Speed {
 
     /// Returns the channel time of a retry. `first` is the channel time of the page's first
     /// sensing.
-    pub(crate) fn retry_transfer(&self, first: Ns, attempt: u8) -> Ns {
+    pub fn retry_transfer(&self, first: Ns, attempt: u8) -> Ns {
         self.retries[usize::from(attempt) - 1].transfer.unwrap_or(first)
     }
 
     /// Returns the channel time of a part of a page.
     #[inline]
-    pub(crate) fn channel(&self, bytes: u32) -> Ns {
+    pub fn channel(&self, bytes: u32) -> Ns {
         if bytes == self.page_bytes {
             self.page_transfer
         } else {
@@ -112,34 +117,34 @@ impl Speed {
 
     /// Returns the time on the host link.
     #[inline]
-    pub(crate) fn host(&self, bytes: u32) -> Ns {
+    pub fn host(&self, bytes: u32) -> Ns {
         transfer_ns(u64::from(bytes), self.host_mb_s)
     }
 
     /// Returns whether the host link limits the rate.
-    pub(crate) fn has_link(&self) -> bool {
+    pub fn has_link(&self) -> bool {
         self.host_mb_s > 0.0
     }
 
     /// Returns the time of programming a page of this kind, or a wordline that begins with one.
     #[inline]
-    pub(crate) fn program(&self, kind: u32) -> Ns {
+    pub fn program(&self, kind: u32) -> Ns {
         self.program[kind as usize]
     }
 
     /// Returns the time of erasing a block with this number of earlier P/E cycles.
-    pub(crate) fn erase(&self, pec: u32) -> Ns {
+    pub fn erase(&self, pec: u32) -> Ns {
         self.erase.iter().rfind(|(from, _)| *from <= pec).expect("the first row is from 0").1
     }
 
     /// Returns the time of transferring this number of pages one after another, and of their
     /// program.
-    pub(crate) fn serial_program(&self, pages: u32, program: Ns) -> Ns {
+    pub fn serial_program(&self, pages: u32, program: Ns) -> Ns {
         u64::from(pages) * self.page_transfer + program
     }
 
     /// Returns the whole time of a page read whose sensing and transfer take these times.
-    pub(crate) fn serial_read(&self, (sense, transfer): (Ns, Ns)) -> Ns {
+    pub fn serial_read(&self, (sense, transfer): (Ns, Ns)) -> Ns {
         sense + transfer + self.ecc
     }
 }

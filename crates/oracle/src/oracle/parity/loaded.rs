@@ -82,8 +82,7 @@ impl Oracle {
     /// records, comes here first. Numbers that are not pages of a stripe have no records.
     #[inline]
     pub(crate) fn know_stripe_of(&mut self, lpn: Lpn) {
-        if let Some(stripes) = self.parity.stripes.filter(|stripes| lpn.number() < stripes.pages())
-        {
+        if let Some(stripes) = self.parity.stripes_with(lpn) {
             self.know_stripe(stripes, stripes.of(lpn));
         }
     }
