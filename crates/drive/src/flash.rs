@@ -31,7 +31,7 @@ use crate::base::geometry::Geometry;
 use crate::base::mem::{huge_vec, huge_zeros};
 use crate::base::metrics::FlashCounts;
 use crate::base::thinned::Thinned;
-use crate::base::units::{Ns, Seq};
+use crate::base::units::{Cause, Ns, Ppn, Seq};
 use crate::config::{DriveConfig, PartOf, ProgramUnit};
 use crate::disturb::ErrorModel;
 use crate::disturb::table::{dose_per_coding, dose_per_kind};
@@ -224,6 +224,12 @@ impl Flash {
         if self.timed {
             self.ops.push(op);
         }
+    }
+
+    /// Records the read of a page that began with this level, without a program of its data.
+    pub(crate) fn record_read(&mut self, src: Ppn, level: u8, cause: Cause) {
+        let coding = self.read_coding(src);
+        self.record(NandOp::Copy { src, coding, level, dst: None, cause });
     }
 
     #[inline]

@@ -10,9 +10,8 @@ use crate::base::stripes::{Members, Stripes};
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::drive::Drive;
 use crate::drive::striped::Update;
-use crate::flash::ops::NandOp;
 use crate::ftl::partial::Part;
-use crate::watch::observer::{Event, Origin, XorSource};
+use crate::watch::observer::{Event, XorSource};
 
 impl Drive {
     /// Ensures a place in the cache, and computes the new partial parity of an update except for
@@ -226,14 +225,8 @@ impl Drive {
 
     fn program_parity(&mut self, stripes: Stripes, stripe: u32, number: u32) {
         let parity = stripes.parity(stripe);
-        let (ftl, mut cx) = self.parts();
-        let old = ftl.place_of(parity);
-        let dst = ftl.place(&mut cx, parity, HOST, Origin::Xor(number), Cause::Parity);
-        cx.flash.record(NandOp::Striped { dst, serial: number, waits: true, cause: Cause::Parity });
-        if let Some(old) = old {
-            ftl.invalidate(cx.flash, old);
-        }
-        ftl.is_programmed(cx.flash, parity);
+        self.place_parity(parity, number, number);
+        self.ftl.is_programmed(&mut self.flash, parity);
     }
 
     /// Ensures a free block where a page is going to be written.

@@ -61,7 +61,7 @@ impl Drive {
             // The stripe has no page in a worn block. Settling gives up its parity.
         } else if protected {
             self.ftl.parity.formed += u64::from(!had_parity);
-            self.program_parity_of(update);
+            self.place_parity(update.parity(), update.number, update.serial);
             let now = self.flash.now;
             self.ftl.worn.end_waiting(update.stripe, pages, now);
             self.ftl.protect_again(update.stripe);
@@ -158,8 +158,7 @@ impl Drive {
             None => _ = self.sweep(stripes),
         }
         self.form_waiting();
-        let (flash, ftl) = (&mut self.flash, &mut self.ftl);
-        ftl.pace_forming(flash);
+        self.ftl.pace_forming(&self.flash);
     }
 
     /// Returns the number of stripes with parity.

@@ -28,13 +28,9 @@ impl Drive {
 
     /// Writes a rebuilt page elsewhere, after it could not be read at `ppn`.
     pub(super) fn write_rebuilt(&mut self, lpn: Lpn, ppn: Ppn, number: u32) {
+        self.ftl.make_way(&mut self.flash, lpn, ppn);
+        self.make_room_for(lpn);
         let (ftl, mut cx) = self.parts();
-        ftl.make_way(cx.flash, lpn, ppn);
-        ftl.aim(HOST, lpn);
-        if ftl.needs_block(HOST) {
-            let domain = ftl.domain_of_page(lpn);
-            ftl.ensure_room(&mut cx, domain);
-        }
         ftl.in_hand.retain(|other| *other != lpn);
         if ftl.place_of(lpn) != Some(ppn) {
             // Cleaning has also handled the page.

@@ -396,24 +396,19 @@ impl Drive {
         } else if !protected {
             ftl.unprotect(flash, update.stripe);
         } else {
-            self.program_parity_of(update);
+            self.place_parity(update.parity(), update.number, update.serial);
             self.ftl.protect_again(update.stripe);
         }
         self.clean_after(update);
     }
 
-    /// Programs the parity that an update has computed.
-    pub(super) fn program_parity_of(&mut self, update: &Update) {
-        let parity = update.parity();
+    /// Programs a parity page that was computed under a number, with the stripe of this serial
+    /// number. Its old version is then not needed any more.
+    pub(super) fn place_parity(&mut self, parity: Lpn, number: u32, serial: u32) {
         let (ftl, mut cx) = self.parts();
         let old = ftl.place_of(parity);
-        let dst = ftl.place(&mut cx, parity, HOST, Origin::Xor(update.number), Cause::Parity);
-        cx.flash.record(NandOp::Striped {
-            dst,
-            serial: update.serial,
-            waits: true,
-            cause: Cause::Parity,
-        });
+        let dst = ftl.place(&mut cx, parity, HOST, Origin::Xor(number), Cause::Parity);
+        cx.flash.record(NandOp::Striped { dst, serial, waits: true, cause: Cause::Parity });
         if let Some(old) = old {
             ftl.invalidate(cx.flash, old);
         }

@@ -16,7 +16,6 @@ use crate::base::streams::GC;
 use crate::base::units::{BlockId, Cause, PageInBlock, Reads, WordlineInBlock};
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, MOVING};
-use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::job::Job;
 use crate::watch::observer::{Event, Origin};
@@ -145,13 +144,7 @@ impl Ftl {
         }
         let hidden = self.is_hidden(cx.flash, lpn);
         if cx.flash.verify(lpn, src, job.cause, hidden, is_corrupted) {
-            cx.flash.record(NandOp::Read {
-                src,
-                coding: cx.flash.read_coding(src),
-                level: cx.flash.began_at(),
-                cause: job.cause,
-            });
-            return;
+            return cx.flash.record_read(src, cx.flash.began_at(), job.cause);
         }
         self.refresh.corrupted_pages += 1;
         let level = cx.flash.began_at();

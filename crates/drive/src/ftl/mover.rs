@@ -304,19 +304,17 @@ impl Ftl {
         self.invalidate(cx.flash, src);
         if hidden {
             self.fill_from_mover(cx.flash, lpn, src, good);
-            cx.flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
-            return;
+            return cx.flash.record_read(src, level, job.cause);
         }
         if !good {
             self.unmap_lost(lpn);
             if self.stripes.is_some() {
                 self.lose_for_good(cx.flash, lpn);
             }
-            cx.flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
-            return;
+            return cx.flash.record_read(src, level, job.cause);
         }
         if let Some(Origin::Xor(serial)) = origin {
-            cx.flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
+            cx.flash.record_read(src, level, job.cause);
             let dst = match to {
                 Some(to) => self.place(cx, lpn, to, Origin::Xor(serial), job.cause),
                 None => self.place_within(cx.flash, job.block, lpn, Origin::Xor(serial), job.cause),

@@ -13,7 +13,6 @@ use crate::base::page_set::{PageSet, holds, holds_any};
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, StreamId, WordlineInBlock};
 use crate::flash::Flash;
 use crate::flash::block::HAS_RECODED;
-use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::job::Job;
 use crate::ftl::recycle::before_next_filling;
@@ -232,12 +231,7 @@ impl Ftl {
             } else {
                 let ppn = cx.flash.geometry.first_page(block) + page;
                 cx.flash.sense_for_nobody(ppn, cause);
-                cx.flash.record(NandOp::Read {
-                    src: ppn,
-                    coding: cx.flash.read_coding(ppn),
-                    level: cx.flash.began_at(),
-                    cause,
-                });
+                cx.flash.record_read(ppn, cx.flash.began_at(), cause);
             }
         }
     }
@@ -258,12 +252,7 @@ impl Ftl {
             self.invalidate(cx.flash, ppn);
             self.unmap_lost(lpn);
         }
-        cx.flash.record(NandOp::Read {
-            src: ppn,
-            coding: cx.flash.read_coding(ppn),
-            level,
-            cause: job.cause,
-        });
+        cx.flash.record_read(ppn, level, job.cause);
     }
 
     /// Opens an erased block in a mode without some page kinds for a stream, if the drive can spare

@@ -22,14 +22,15 @@ use crate::hints::Budgets;
 /// Limits that techniques use on one drive.
 #[derive(Clone, Debug)]
 pub(super) struct Allowed {
-    aged: AgedLimits,
+    /// Limits by age and retries.
+    pub(super) aged: AgedLimits,
     retries: usize,
     /// Number of retries that fit into each hint budget; `None` if `reclaim.retries` limits them.
     within: [Option<usize>; AccessLatency::COUNT],
     /// Share of a limit that budgets may use: 1 minus `hints.margin`.
     given: f64,
     /// Step of the longest allowed age.
-    step: usize,
+    pub(super) step: usize,
     kinds: usize,
     /// Dose units that one retry may add to a technique's reserve, by reads elsewhere in the block
     /// and by reads of neighbours.
@@ -65,11 +66,6 @@ impl Allowed {
         Some(Self { aged, retries, within, given, step, kinds: kinds as usize, far, near })
     }
 
-    /// Returns the limits by age and retries.
-    pub(super) fn aged(&self) -> &AgedLimits {
-        &self.aged
-    }
-
     /// Returns the limit of a group with this number of retries, for data in this step of age.
     fn limit_with(
         &self,
@@ -94,8 +90,9 @@ impl Allowed {
             .unwrap_or_else(|| with(last))
     }
 
-    /// Returns the number of retries and the limit with a hint budget.
-    fn at_budget(
+    /// Returns the number of retries and the limit with a hint budget. The limit is at most 0 if all
+    /// retries together leave nothing.
+    pub(super) fn at_budget(
         &self,
         table: &LimitTable,
         budget: AccessLatency,
@@ -134,18 +131,6 @@ impl Allowed {
         Dose::ceil(level as f64 * (self.far + alpha * self.near))
     }
 
-    /// Returns the limit of a group's worst member at a P/E count; 0 if all retries together leave
-    /// nothing.
-    pub(super) fn limit(
-        &self,
-        table: &LimitTable,
-        budget: AccessLatency,
-        group: usize,
-        pec: u32,
-    ) -> Dose {
-        self.at_budget(table, budget, (group, pec)).1.max(Dose::ZERO)
-    }
-
     /// Returns the limit at an age, with the retries that count at the longest age. The limit only
     /// falls as data grows older.
     pub(super) fn limit_at(
@@ -162,22 +147,6 @@ impl Allowed {
         let limit = self.limit_with(table, of, level, step);
         let is_bounded = self.within[budget as usize].is_some();
         if is_bounded { limit.min(self.most(table, of, step)) } else { limit }.max(Dose::ZERO)
-    }
-
-    /// Returns the step of the longest age.
-    pub(super) fn longest(&self) -> usize {
-        self.step
-    }
-
-    /// Returns the number of retries that count for a group with a hint budget.
-    pub(super) fn retries_at(
-        &self,
-        table: &LimitTable,
-        budget: AccessLatency,
-        group: usize,
-        pec: u32,
-    ) -> u8 {
-        self.at_budget(table, budget, (group, pec)).0 as u8
     }
 
     /// Returns whether, at the longest allowed age, even all retries leave techniques less than a

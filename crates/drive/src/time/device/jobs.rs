@@ -70,7 +70,7 @@ impl Device {
         }
         let Some((job, _)) = self.dies.first_job(die) else { return false };
         if !drive.step_job(job) {
-            self.dies.job_done(die, self.now);
+            self.dies.drop_job(die, 0, self.now);
         }
         self.queue_recorded(drive, NIL, None, true);
         // The caller continues with this die itself.

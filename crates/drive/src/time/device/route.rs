@@ -120,7 +120,10 @@ impl Device {
     #[cold]
     fn note_stages(&mut self, drive: &Drive) {
         for _ in self.stages..drive.ftl.worn.lifetime.beginnings().len() {
-            self.metrics.stages.push((self.metrics.read.clone(), self.metrics.write.clone()));
+            self.host
+                .metrics
+                .stages
+                .push((self.host.metrics.read.clone(), self.host.metrics.write.clone()));
         }
         self.stages = drive.ftl.worn.lifetime.beginnings().len();
     }
@@ -180,13 +183,9 @@ impl Device {
             NandOp::Program { dst } => self.queue_host_program(drive, id, dst, routing),
             NandOp::Load { src, coding, level, serial, cause } => {
                 self.wordlines.awaits(serial);
-                let load = WorkOp::reading(
-                    id,
-                    WorkKind::Load { serial },
-                    cause,
-                    self.begin(drive, src, coding, level),
-                );
-                self.queue_work(drive.die_of(src), load);
+                let (load, times) =
+                    (WorkKind::Load { serial }, self.begin(drive, src, coding, level));
+                self.queue_work(drive.die_of(src), WorkOp::reading(id, load, cause, times));
             }
             NandOp::ProgramWordline { dst, pages, serial, cause } => {
                 let program =
@@ -204,17 +203,8 @@ impl Device {
             NandOp::Copy { src, coding, level, dst, cause } => {
                 let sensed = src;
                 let copy = WorkKind::Copy { dst, then_host: false, request: NIL };
-                self.queue_work(
-                    drive.die_of(src),
-                    WorkOp::reading(id, copy, cause, self.begin(drive, sensed, coding, level)),
-                );
-            }
-            NandOp::Read { src, coding, level, cause } => {
-                let read = WorkKind::Copy { dst: None, then_host: false, request: NIL };
-                self.queue_work(
-                    drive.die_of(src),
-                    WorkOp::reading(id, read, cause, self.begin(drive, src, coding, level)),
-                );
+                let times = self.begin(drive, sensed, coding, level);
+                self.queue_work(drive.die_of(src), WorkOp::reading(id, copy, cause, times));
             }
             NandOp::Begin { level } => self.tired.get_or_insert_default().level = level,
             NandOp::Retry { of_request: true, .. } => {
@@ -222,10 +212,8 @@ impl Device {
             }
             NandOp::Retry { src, attempt, cause, coding, .. } => {
                 let times = self.retry(drive, src, coding, attempt);
-                self.queue_work(
-                    drive.die_of(src),
-                    WorkOp::reading(id, WorkKind::Retry, cause, times),
-                );
+                let retry = WorkOp::reading(id, WorkKind::Retry, cause, times);
+                self.queue_work(drive.die_of(src), retry);
             }
             NandOp::Probe { block, .. } => {
                 // The probe is one piece, before the read that caused it: its results decide the
@@ -239,10 +227,8 @@ impl Device {
             NandOp::Merge { block, cause, coding } => {
                 self.copy_programs += 1;
                 let program = WorkKind::Program { host: false, request: NIL, pages: 1 };
-                self.queue_work(
-                    g.die_of(block),
-                    WorkOp::new(id, program, cause, self.merge(drive, coding)),
-                );
+                let merge = WorkOp::new(id, program, cause, self.merge(drive, coding));
+                self.queue_work(g.die_of(block), merge);
             }
             NandOp::Erase { block, cause, pec } => {
                 let die = g.die_of(block);
@@ -324,7 +310,6 @@ impl Device {
                     + self.speed.serial_program(1, program)
             }
             NandOp::Copy { src, coding, level, .. }
-            | NandOp::Read { src, coding, level, .. }
             | NandOp::Load { src, coding, level, .. }
             | NandOp::Fill { src, coding, level } => {
                 self.speed.serial_read(self.begin(drive, src, coding, level))

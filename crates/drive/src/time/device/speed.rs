@@ -46,7 +46,6 @@ pub(crate) struct Speed {
     pub(crate) suspend_program: Ns,
     pub(crate) suspend_erase: Ns,
     channel_mb_s: f64,
-    host_mb_s: f64,
     page_bytes: u32,
 }
 
@@ -70,7 +69,6 @@ impl Speed {
             suspend_program: us(t.suspend_program_us),
             suspend_erase: us(t.suspend_erase_us),
             channel_mb_s: t.channel_mb_s,
-            host_mb_s: t.host_mb_s,
             page_bytes: geometry.page_bytes,
         }
     }
@@ -108,17 +106,6 @@ impl Speed {
         } else {
             transfer_ns(u64::from(bytes), self.channel_mb_s)
         }
-    }
-
-    /// Returns the time on the host link.
-    #[inline]
-    pub(crate) fn host(&self, bytes: u32) -> Ns {
-        transfer_ns(u64::from(bytes), self.host_mb_s)
-    }
-
-    /// Returns whether the host link limits the rate.
-    pub(crate) fn has_link(&self) -> bool {
-        self.host_mb_s > 0.0
     }
 
     /// Returns the time of programming a page of this kind, or a wordline that begins with one.

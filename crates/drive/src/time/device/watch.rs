@@ -61,7 +61,7 @@ impl Device {
         (self.dies.events, self.host.told) = (events(), events());
         let now = self.now;
         if wants_time {
-            drive.tell(Event::RunBegan { at: now, latencies: &self.metrics });
+            drive.tell(Event::RunBegan { at: now, latencies: &self.host.metrics });
         }
     }
 
@@ -71,7 +71,7 @@ impl Device {
         self.tell_all(drive);
         if self.host.told.is_some() {
             let pending: Vec<OpId> = self.dies.pending().chain(self.wordlines.pending()).collect();
-            drive.tell(Event::RunEnded { pending: &pending, latencies: &self.metrics });
+            drive.tell(Event::RunEnded { pending: &pending, latencies: &self.host.metrics });
         }
     }
 
@@ -141,7 +141,6 @@ fn told(recorded: NandOp) -> Option<Work> {
             Work::Striped { dst, stripe: serial, waits, cause }
         }
         NandOp::Copy { src, dst, cause, .. } => Work::Copy { src, dst, cause },
-        NandOp::Read { src, cause, .. } => Work::Copy { src, dst: None, cause },
         NandOp::Retry { src, attempt, cause, of_request: false, .. } => {
             Work::Retry { src, attempt, cause }
         }
