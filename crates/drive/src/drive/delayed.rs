@@ -97,7 +97,7 @@ impl Drive {
         let is_read = update
             .stripes
             .those(update.stripe, read)
-            .all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial));
+            .all(|lpn| self.read_source(lpn, number, serial));
         update.exposes = if renewal == Renewal::Expose { covered & !update.changing } else { 0 };
         if covered != 0 {
             // The pages leave the buffer only when the partial parity is in place too.
@@ -186,7 +186,9 @@ impl Drive {
             }
             self.make_room_for(stripes.parity(stripe));
             if self.ftl.partial.state(stripe) == Some(state) {
-                self.program_parity(stripes, stripe, number);
+                let parity = stripes.parity(stripe);
+                self.place_parity(parity, number, number);
+                self.ftl.is_programmed(&self.flash, parity);
                 match equation {
                     Equation::Modify => self.ftl.parity.modified += 1,
                     Equation::Whole => self.ftl.parity.whole += 1,
@@ -214,19 +216,13 @@ impl Drive {
                     self.flash.tell(Event::Xored { number, source: XorSource::Partial(stripe) });
                     true
                 }
-                Part::Page(lpn) => self.read_source(lpn, Cause::Parity, Some(number), number),
+                Part::Page(lpn) => self.read_source(lpn, number, number),
                 Part::Kept(lpn, src) => {
                     self.flash.look_at_kept(src);
                     self.read_at((lpn, src), Cause::Parity, Some(number), number)
                 }
             }
         })
-    }
-
-    fn program_parity(&mut self, stripes: Stripes, stripe: u32, number: u32) {
-        let parity = stripes.parity(stripe);
-        self.place_parity(parity, number, number);
-        self.ftl.is_programmed(&mut self.flash, parity);
     }
 
     /// Ensures a free block where a page is going to be written.

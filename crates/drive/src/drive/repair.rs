@@ -4,6 +4,7 @@
 use crate::base::streams::HOST;
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::drive::Drive;
+use crate::flash::operate::program::NewPage;
 use crate::flash::ops::NandOp;
 use crate::watch::observer::{Event, Origin};
 
@@ -36,8 +37,9 @@ impl Drive {
             // Cleaning has also handled the page.
             return;
         }
-        let dst = ftl.place(&mut cx, lpn, HOST, Origin::Xor(number), Cause::Parity);
-        cx.flash.note_recovered(lpn);
+        let data = NewPage { lpn, origin: Origin::Xor(number), cause: Cause::Parity };
+        let dst = ftl.place(&mut cx, HOST, data);
+        cx.flash.counts.recovered_pages += u64::from(lpn.number() < cx.flash.geometry.host_pages);
         ftl.invalidate(cx.flash, ppn);
         ftl.is_programmed(cx.flash, lpn);
         cx.flash.record(NandOp::Striped { dst, serial: number, waits: true, cause: Cause::Parity });
@@ -213,7 +215,7 @@ mod tests {
         let stripes = drive.geometry.stripes.unwrap();
         let first_two = |block| {
             let first = drive.geometry.first_page(block);
-            [first, first + 1].map(|ppn| drive.flash.contents().owner(ppn))
+            [first, first + 1].map(|ppn| drive.flash.contents.owner(ppn))
         };
         let is_fit = |lpn: &Lpn| !stripes.is_parity(*lpn) && drive.ftl.place_of(*lpn).is_some();
         let fits = |block: &_| {

@@ -170,7 +170,7 @@ impl Device {
             wordlines: Wordlines::default(),
             held: Held::default(),
             stripes: StripesUnderWay::default(),
-            pad_after: (drive.flash.by_wordline() && t.pad_after_us > 0.0)
+            pad_after: (drive.flash.by_wordline && t.pad_after_us > 0.0)
                 .then(|| us(t.pad_after_us)),
             padded_at: 0,
             ops: vec![],
@@ -235,10 +235,7 @@ impl Device {
     /// latency counts from `request.at`, which may be in the past. If the request completes at
     /// once, like a write that finds space in the buffer, `completed` gets it with the time.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "once a request; what is asked would go through memory"
-    )]
+    // Once a request; what is asked would go through memory.
     pub fn submit(
         &mut self,
         drive: &mut Drive,
@@ -276,7 +273,7 @@ impl Device {
     /// # Panics
     /// Panics if time would have no end: no event is left and `until` is `Ns::MAX`.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "three times a page read")]
+    // Three times a page read.
     pub fn advance(
         &mut self,
         drive: &mut Drive,
@@ -389,7 +386,7 @@ impl Device {
     /// # Errors
     /// Returns the reason for which the drive cannot go on.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "as `advance`")]
+    // As `advance`.
     pub fn pass(
         &mut self,
         drive: &mut Drive,
@@ -447,7 +444,7 @@ impl Device {
     #[inline(never)]
     fn wake(&mut self, drive: &mut Drive) {
         drive.flash.now = self.now;
-        drive.ftl.note_busy_dies(self.has_better_work(drive));
+        drive.ftl.worn.pace.dies_are_busy = self.has_better_work(drive);
         drive.wake();
         self.route(drive, dies::NIL);
     }

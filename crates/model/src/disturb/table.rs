@@ -201,7 +201,7 @@ impl LimitTable {
     pub fn lookup_worn(&self, budget: AccessLatency, group: usize, worn: Worn) -> Endurance {
         let longest = self.lookup_at(budget, group, worn.pec);
         let (Some(step), Some(allowed)) = (worn.step, &self.allowed) else { return longest };
-        Endurance { limit: allowed.limit_at(self, budget, (group, worn.pec), step), ..longest }
+        Endurance { limit: allowed.group(self, group, worn.pec).limit_at(budget, step), ..longest }
     }
 
     /// Returns the step of the longest allowed age; `None` if data does not age.
@@ -228,7 +228,7 @@ impl LimitTable {
     /// Returns the number of retries that count for a group, and the limit with these retries;
     /// `None` if data does not age.
     fn allowed_at(&self, budget: AccessLatency, group: usize, pec: u32) -> Option<(usize, Dose)> {
-        let (retries, limit) = self.allowed.as_ref()?.at_budget(self, budget, (group, pec));
+        let (retries, limit) = self.allowed.as_ref()?.group(self, group, pec).at_budget(budget);
         Some((retries, limit.max(Dose::ZERO)))
     }
 
@@ -266,7 +266,8 @@ impl LimitTable {
     /// budget. Without them, age would leave too small a limit.
     pub fn budget_raised(&self, budget: AccessLatency, pec: u32) -> u32 {
         let raised = |allowed: &Allowed| {
-            (0..self.groups).filter(|group| allowed.is_raised(self, budget, *group, pec)).count()
+            let of_group = |group: &usize| allowed.group(self, *group, pec).is_raised(budget);
+            (0..self.groups).filter(of_group).count()
         };
         self.allowed.as_ref().map_or(0, raised) as u32
     }
@@ -274,7 +275,8 @@ impl LimitTable {
     /// Returns whether age leaves techniques at most a tenth of a group's fresh limit, even with
     /// all retries.
     pub fn is_used_up_by_age(&self, budget: AccessLatency, group: usize, pec: u32) -> bool {
-        self.allowed.as_ref().is_some_and(|allowed| allowed.is_used_up(self, budget, group, pec))
+        let allowed = self.allowed.as_ref();
+        allowed.is_some_and(|allowed| allowed.group(self, group, pec).is_used_up(budget))
     }
 
     /// Returns the number of retries that techniques count with for a group's data with this hint;

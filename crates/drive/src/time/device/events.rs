@@ -11,7 +11,7 @@ use crate::drive::Drive;
 impl Device {
     /// Executes the next event of a die or channel.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "twice a page read")]
+    // Twice a page read.
     pub(super) fn step(&mut self, drive: &mut Drive, next: Next) {
         let busy = match next {
             Next::Sensed => {
@@ -44,7 +44,7 @@ impl Device {
     fn step_work(&mut self, drive: &mut Drive) -> Option<DieId> {
         let (die, ended) = self.dies.step();
         self.work_ended(drive, die, &ended?);
-        if drive.ftl.forming_is_held() && !self.has_better_work(drive) {
+        if drive.ftl.worn.pace.is_held && !self.has_better_work(drive) {
             drive.ftl.go_on_forming(self.now);
         }
         Some(die)

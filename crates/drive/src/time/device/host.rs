@@ -195,10 +195,7 @@ impl Host {
     /// Sends data for the host over the link. The data is ready in the controller at `at`, and the
     /// request may then be complete.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "called for each page read; otherwise its arguments would go through memory"
-    )]
+    // Called for each page read; otherwise its arguments would go through memory.
     pub(super) fn deliver(&mut self, part: ReadPart, at: Ns, now: Ns) {
         let ReadPart { start, owner, number, bytes, origin, is_all, met_reclaim } = part;
         let end = if self.link_mb_s > 0.0 {
@@ -252,10 +249,7 @@ impl Host {
 
     /// Completes a request at its end, now or later.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "once a request; its arguments would go through memory"
-    )]
+    // Once a request; its arguments would go through memory.
     pub(super) fn complete(&mut self, request: Known, end: Ns, now: Ns) {
         let Known { start, tag, number, origin, measured } = request;
         let latency = end - start;

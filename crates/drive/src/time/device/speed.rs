@@ -3,25 +3,8 @@
 use crate::base::codings::{CODINGS, Codings, FULL};
 use crate::base::geometry::Geometry;
 use crate::base::units::{Ns, transfer_ns, us};
-use crate::config::{DriveConfig, EccConfig};
-
-/// Times of a retry. A time that is not given equals that of the first sensing of the page.
-#[derive(Clone, Copy, Debug)]
-struct Retry {
-    sense: Option<Ns>,
-    transfer: Option<Ns>,
-    decode: Ns,
-}
-
-fn retries(ecc: &EccConfig) -> Vec<Retry> {
-    let of = |times: &[f64], n: usize| times.get(n).map(|time| us(*time));
-    let retry = |(n, decode): (usize, &f64)| Retry {
-        sense: of(&ecc.retry_sense_us, n),
-        transfer: of(&ecc.retry_transfer_us, n),
-        decode: us(*decode),
-    };
-    ecc.retry_decode_us.iter().enumerate().map(retry).collect()
-}
+use crate::config::DriveConfig;
+use crate::error::ladder::{Retry, retries};
 
 /// Times of one drive.
 #[derive(Clone, Debug)]
@@ -117,17 +100,6 @@ impl Speed {
     /// Returns the time of erasing a block with this number of earlier P/E cycles.
     pub(crate) fn erase(&self, pec: u32) -> Ns {
         self.erase.iter().rfind(|(from, _)| *from <= pec).expect("the first row is from 0").1
-    }
-
-    /// Returns the time of transferring this number of pages one after another, and of their
-    /// program.
-    pub(crate) fn serial_program(&self, pages: u32, program: Ns) -> Ns {
-        u64::from(pages) * self.page_transfer + program
-    }
-
-    /// Returns the whole time of a page read whose sensing and transfer take these times.
-    pub(crate) fn serial_read(&self, (sense, transfer): (Ns, Ns)) -> Ns {
-        sense + transfer + self.ecc
     }
 }
 

@@ -16,10 +16,7 @@ use crate::watch::time_event::TimeEvent;
 impl Device {
     /// Takes over a request with this number from the host.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "called once per request; otherwise its arguments would go through memory"
-    )]
+    // Called once per request; otherwise its arguments would go through memory.
     pub(super) fn take_over(
         &mut self,
         drive: &mut Drive,
@@ -69,10 +66,7 @@ impl Device {
 
     /// Reads a page, or a part of one, for a request.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "called for each page read; otherwise its arguments would go through memory"
-    )]
+    // Called for each page read; otherwise its arguments would go through memory.
     fn read_part(&mut self, drive: &mut Drive, lpn: Lpn, part: ReadPart) {
         // The read may cause work that changes the coding.
         let coding = drive.read_coding(lpn);
@@ -108,7 +102,7 @@ impl Device {
 
     /// Returns the time of sensing a page, and of transferring a number of its bytes.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read")]
+    // Once a page read.
     pub(super) fn times_of(
         &mut self,
         drive: &Drive,
@@ -122,7 +116,7 @@ impl Device {
     /// Returns the unit that reads a page. A unit is a die, or a plane with
     /// `timing.independent_planes`.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read")]
+    // Once a page read.
     pub(super) fn unit_of(&self, drive: &Drive, ppn: Ppn) -> usize {
         self.by_unit.quotient(drive.geometry().block_of(ppn).number()) as usize
     }
@@ -155,14 +149,10 @@ impl Device {
 
     /// Gives the host the data in the controller's memory.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "called for each page read; otherwise its arguments would go through memory"
-    )]
+    // Called for each page read; otherwise its arguments would go through memory.
     fn read_from_memory(&mut self, part: ReadPart) {
         let (request, bytes, at) = (part.number, part.bytes, self.now);
         self.dies.note(|| TimeEvent::FromMemory { request, bytes, at });
-        let part = ReadPart { bytes, ..part };
         self.host.deliver(part, at, at);
     }
 
@@ -176,9 +166,7 @@ impl Device {
     }
 
     fn submit_write(&mut self, drive: &mut Drive, command: &Command) {
-        let bytes = command.request.bytes;
-        let on_link = bytes;
-        let arrived = self.host.receive(self.now, on_link);
+        let arrived = self.host.receive(self.now, command.request.bytes);
         self.take_in_at(drive, command, arrived);
     }
 
@@ -221,7 +209,7 @@ impl Device {
             drive.write_pages(&pages);
             Measured::Write
         };
-        self.acknowledge(command, measured);
+        self.host.complete(Known::of(command, measured), self.now, self.now);
         self.route(drive, NIL);
     }
 
@@ -232,12 +220,6 @@ impl Device {
         drive.writing = drive.announced() - u64::from(later);
         let at = self.now;
         self.dies.note(|| TimeEvent::Accepted { request: command.number, at });
-    }
-
-    /// Completes a write or trim now.
-    fn acknowledge(&mut self, command: &Command, measured: Measured) {
-        let request = Known::of(command, measured);
-        self.host.complete(request, self.now, self.now);
     }
 
     /// Takes in writes that waited for space in the buffer.
@@ -252,7 +234,7 @@ impl Device {
     fn write_through(&mut self, drive: &mut Drive, command: &Command) {
         self.note_acceptance(drive, command);
         let pages = Pages::of(&command.request, drive.geometry());
-        if drive.flash.by_wordline() || drive.geometry.stripes.is_some() {
+        if drive.flash.by_wordline || drive.geometry.stripes.is_some() {
             return self.write_together(drive, &pages, command);
         }
         let place = self.host.begin_parts(Known::of(command, Measured::Write), pages.count);
