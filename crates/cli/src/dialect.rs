@@ -57,7 +57,7 @@ mod tests {
     fn each_option_of_a_sentence_is_an_option_of_the_command() {
         let options = options(&Cli::command());
         for option in Opt::ALL {
-            let word = CommandLine.option(*option);
+            let word = CommandLine.option(option);
             assert!(options.contains(&word[2..].to_owned()), "{word}");
         }
     }

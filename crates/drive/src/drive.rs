@@ -40,7 +40,7 @@ use crate::drive::failing::Failing;
 use crate::drive::start::reads::StartReads;
 use crate::flash::Flash;
 use crate::ftl::Ftl;
-use crate::ftl::job::{Job, JobRef};
+use crate::ftl::job::JobRef;
 pub use crate::ftl::lifetime::{Beginning, Lifetime, Stage};
 use crate::hint_counts::HintBooks;
 use crate::watch::observer::{Event, Observer};
@@ -145,28 +145,10 @@ impl Drive {
         self.announced
     }
 
-    /// Passes any event except reads to the observer.
-    pub(crate) fn tell(&mut self, event: Event<'_>) {
-        self.flash.tell(event);
-    }
-
-    pub(crate) fn is_watched(&self) -> bool {
-        self.flash.is_watched()
-    }
-
-    pub(crate) fn observer_wants_time(&self) -> bool {
-        self.flash.watch.wants_time()
-    }
-
     /// Programs all wordlines for which pages wait.
     pub(crate) fn pad_streams(&mut self) {
         let (ftl, mut cx) = self.parts();
         ftl.pad_streams(&mut cx);
-    }
-
-    /// Returns a deferred job; `None` if the job is done.
-    pub(crate) fn job(&self, job: JobRef) -> Option<&Job> {
-        self.ftl.job(job)
     }
 
     /// Moves the next page of a deferred job. Returns false if no page was left and the job has

@@ -31,7 +31,7 @@ use crate::base::geometry::Geometry;
 use crate::base::mem::{huge_vec, huge_zeros};
 use crate::base::metrics::FlashCounts;
 use crate::base::thinned::Thinned;
-use crate::base::units::{Ns, Seq};
+use crate::base::units::{Cause, Ns, Ppn, Seq};
 use crate::config::{DriveConfig, PartOf, ProgramUnit};
 use crate::disturb::ErrorModel;
 use crate::disturb::table::{dose_per_coding, dose_per_kind};
@@ -57,21 +57,21 @@ use tired::TiredBlocks;
 /// Flash of a drive, with its counts for the controller.
 pub(crate) struct Flash {
     pub(crate) geometry: Geometry,
-    contents: Contents,
+    pub(crate) contents: Contents,
     hot: Vec<BlockHot>,
     cold: Vec<BlockCold>,
     /// Counts of each wordline; empty if no error model counts per wordline.
-    wordlines: Vec<Wordline>,
+    pub(crate) wordlines: Vec<Wordline>,
     /// Wordlines with their own coding, in blocks of full density.
-    recoded: Recoded,
+    pub(crate) recoded: Recoded,
     /// Counters of the technique, if it wants any.
-    tracker: SpaceSaving,
+    pub(crate) tracker: SpaceSaving,
     /// Reads of single pages, in blocks of streams that want them counted.
-    page_counters: PageCounters,
+    pub(crate) page_counters: PageCounters,
     /// Kind of counting: [`BLOCKS`], [`WORDLINES`], [`TRACKED`] or [`PAGES`].
     counters: u8,
     /// Kind of counting on the read path: `counters`, or [`CODED`].
-    counted: u8,
+    pub(crate) counted: u8,
     /// Dose of reading a page by its kind, in full density and in every coding.
     dose: [Quarters; 4],
     dose_in: [[Quarters; 4]; CODINGS],
@@ -82,7 +82,7 @@ pub(crate) struct Flash {
     /// Wear of a cycle with a reprogramming: `density.wear`.
     reprogram_wear: f64,
     /// Whether that wear counts for limits: `density.wear_counts_for_limits`.
-    wear_counts: bool,
+    pub(crate) wear_counts: bool,
     /// Number of P/E cycles that an erase counts as, except an erase for wear levelling. It is 1,
     /// or `wear.acceleration` from the measured phase on.
     pub(crate) acceleration: u32,
@@ -94,25 +94,25 @@ pub(crate) struct Flash {
     more_pec: Vec<u32>,
     /// Whole drive of which this drive is a sample.
     part_of: Option<PartOf>,
-    model: Option<Box<ErrorModel>>,
+    pub(crate) model: Option<Box<ErrorModel>>,
     /// Levels at which reads begin.
     levels: Levels,
-    draws: Draws,
+    pub(crate) draws: Draws,
     /// Reads that blocks served, if parity raises limits.
     services: Option<Box<Services>>,
     /// Whether a program writes a whole wordline.
-    by_wordline: bool,
+    pub(crate) by_wordline: bool,
     /// Number of page programs since the drive was made.
-    seq: Seq,
-    erases_total: u64,
+    pub(crate) seq: Seq,
+    pub(crate) erases_total: u64,
     /// Log of the measured phase's erases; `None` if it was not requested.
-    erasures: Option<Box<Thinned<Erasure>>>,
+    pub(crate) erasures: Option<Box<Thinned<Erasure>>>,
     /// Number of pages that the codings of blocks and wordlines take away now, by domain.
     pages_away: Vec<u32>,
     /// Flash operations since the beginning of the measured phase.
-    counts: FlashCounts,
+    pub(crate) counts: FlashCounts,
     /// Whether physical work is recorded in `ops`, for the timed gear.
-    timed: bool,
+    pub(crate) timed: bool,
     pub(crate) ops: Vec<NandOp>,
     /// Present time, as far as it is known.
     pub(crate) now: Ns,
@@ -224,6 +224,12 @@ impl Flash {
         if self.timed {
             self.ops.push(op);
         }
+    }
+
+    /// Records the read of a page that began with this level, without a program of its data.
+    pub(crate) fn record_read(&mut self, src: Ppn, level: u8, cause: Cause) {
+        let coding = self.read_coding(src);
+        self.record(NandOp::Copy { src, coding, level, dst: None, cause });
     }
 
     #[inline]

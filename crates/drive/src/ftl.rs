@@ -56,10 +56,10 @@ pub(crate) struct Ftl {
     pub(crate) buffer_slots: u32,
     /// Pages that wait for their wordline, if a program takes a whole wordline.
     pub(crate) gathers: Gathers,
-    streams: Streams,
+    pub(crate) streams: Streams,
     /// Hints of the host about its pages; `None` if it gives none.
     pub(crate) hinted: Option<Hinted>,
-    free: FreeBlocks,
+    pub(crate) free: FreeBlocks,
     pub(crate) victims: VictimIndex,
     /// Jobs that run in idle gaps or batches, one per slot; `None` when the job is done.
     pub(crate) jobs: Vec<Option<Job>>,
@@ -126,7 +126,7 @@ pub(crate) struct Ftl {
     wear: WearConfig,
     /// Number of free blocks of a domain that background cleaning aims for; 0 without background
     /// cleaning.
-    background_blocks: u32,
+    pub(crate) background_blocks: u32,
     /// Larger drive of a sample. The sample keeps as much space free as its share of that drive.
     share: Option<Share>,
 }
@@ -141,18 +141,8 @@ impl Ftl {
             (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32;
         // Pages of a stripe that came together wait for each other.
         let fewest = geometry.stripes.map_or(1, |stripes| stripes.members());
-        let streams = Streams::new(
-            geometry,
-            own,
-            config.density.keep_pool,
-            hints::in_use(config),
-            config.part_of.as_ref(),
-        );
-        let streams = if config.parity.by_wear().is_some() {
-            streams.with_one_of_worn(geometry)
-        } else {
-            streams
-        };
+        let streams = Streams::new(config, geometry, own);
+        let [copy_ns, merge_ns, adjust_ns] = job_times(config, geometry);
         let background_blocks = background_blocks(config, geometry, &streams);
         Self {
             map: PageMap::new(geometry.logical_pages()),
@@ -184,9 +174,9 @@ impl Ftl {
             lagging: vec![],
             turns: Turns::default(),
             load_cursor: 0,
-            copy_ns: copy_ns(config, geometry),
-            merge_ns: merge_ns(config, geometry),
-            adjust_ns: adjust_ns(config, geometry),
+            copy_ns,
+            merge_ns,
+            adjust_ns,
             adjusting: None,
             lost: vec![],
             lost_pages: 0,
@@ -229,31 +219,18 @@ fn background_blocks(config: &DriveConfig, geometry: &Geometry, streams: &Stream
     }
 }
 
-/// Returns the time to read and program a page on an idle drive. If a program takes a wordline, its
-/// time is divided among the pages.
-fn copy_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
-    let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
-    read_ns(config, geometry) + transfer + us(config.program_us_per_page())
-}
-
-/// Returns the time to read a wordline and program one page of it on an idle drive.
-fn merge_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
-    let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
-    u64::from(geometry.cell.bits()) * read_ns(config, geometry)
-        + transfer
-        + us(config.timing.program_us.longest())
-}
-
-/// Returns the longest time to merge a wordline in place on an idle drive, without the time on its
-/// die. One of its pages has moved, and all others are written elsewhere.
-fn adjust_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
-    let transfer = transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s);
-    let kept = u64::from(geometry.cell.bits() - 1);
-    kept * (read_ns(config, geometry) + copy_ns(config, geometry)) + transfer
-}
-
-/// Returns the time to read a page of the mean kind on an idle drive.
-fn read_ns(config: &DriveConfig, geometry: &Geometry) -> Ns {
-    us(config.sense_us_per_page() + config.timing.ecc_us)
-        + transfer_ns(u64::from(geometry.page_bytes), config.timing.channel_mb_s)
+/// Returns times of jobs on an idle drive: to read and program a page, to read a wordline and
+/// program one page of it, and the longest time to merge a wordline in place. If a program takes a
+/// wordline, its time is divided among the pages. A page of the mean kind is read.
+fn job_times(config: &DriveConfig, geometry: &Geometry) -> [Ns; 3] {
+    let timing = &config.timing;
+    let transfer = transfer_ns(u64::from(geometry.page_bytes), timing.channel_mb_s);
+    let read = us(config.sense_us_per_page() + timing.ecc_us) + transfer;
+    let copy = read + transfer + us(config.program_us_per_page());
+    let bits = u64::from(geometry.cell.bits());
+    let merge = bits * read + transfer + us(timing.program_us.longest());
+    // One of the pages has moved, and all others are written elsewhere. The time on the die comes
+    // from the technique.
+    let adjust = (bits - 1) * (read + copy) + transfer;
+    [copy, merge, adjust]
 }

@@ -7,6 +7,7 @@
     clippy::redundant_closure_for_method_calls,
     reason = "a question to a technique shows the trait object that answers it"
 )]
+#![expect(clippy::inline_always, reason = "a comment at each place says why")]
 
 pub mod api;
 pub mod drive;

@@ -28,7 +28,7 @@ impl TimeWheel {
 
     /// Returns the first time at which something becomes due; `Ns::MAX` if nothing does.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a load, once a request")]
+    // A load, once a request.
     pub(crate) fn next(&self) -> Ns {
         self.next
     }

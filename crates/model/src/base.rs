@@ -12,6 +12,7 @@ pub mod in_words;
 pub mod latency;
 pub mod mem;
 pub mod metrics;
+mod named;
 pub mod page_set;
 pub mod phrase;
 pub mod rates;

@@ -6,10 +6,9 @@ use crate::api::asked::Asked;
 use crate::api::gc::GcPolicy;
 use crate::api::reclaim::{Policy, View};
 use crate::api::refresh::{Held, Refresh};
-use crate::api::rewrite::Merges;
 use crate::base::latency::AccessLatency;
 use crate::base::metrics::HostCounts;
-use crate::base::units::{BlockId, Cause, Moment, Ppn, Reads};
+use crate::base::units::{BlockId, Cause, Ppn, Reads};
 use crate::config::DriveConfig;
 use crate::disturb::told::Limits;
 use crate::flash::Flash;
@@ -68,14 +67,14 @@ impl<'a> View<'a> {
             disturb: &config.disturb,
             density: &config.density,
             late_reads: facts.late_reads,
-            wear_counts: flash.wear_counts(),
+            wear_counts: flash.wear_counts,
             hot: flash.blocks().0,
             cold: flash.blocks().1,
-            wordlines: flash.wordlines(),
-            tracker: flash.tracker(),
-            pages: flash.page_counters(),
-            contents: flash.contents(),
-            recoded: flash.recoded(),
+            wordlines: &flash.wordlines,
+            tracker: &flash.tracker,
+            pages: &flash.page_counters,
+            contents: &flash.contents,
+            recoded: &flash.recoded,
             pages_away: away.pages,
             pages_to_spare: away.at_most,
             host_reads: flash.host_reads(host.read_pages) + facts.host_reads_before,
@@ -96,9 +95,9 @@ impl<'a> Held<'a> {
             block,
             geometry: &flash.geometry,
             whole_wordlines: flash.whole_wordlines(block),
-            valid: flash.contents().valid_words(block),
+            valid: flash.contents.valid_words(block),
             mode: flash.hot(block).mode,
-            recoded: flash.recoded().of(block),
+            recoded: flash.recoded.of(block),
         }
     }
 }
@@ -128,16 +127,5 @@ impl Context<'_> {
     pub(crate) fn erased(&mut self, away: Away, block: BlockId, cause: Cause) {
         let view = self.told.view(self.flash, away, block);
         self.reclaim.ask_mut("erased", |policy| policy.erased(&view, block, cause));
-    }
-
-    /// Returns the time of a block's first age check; `None` if its age is never checked.
-    pub(crate) fn first_look(&self, since: Moment) -> Option<Moment> {
-        self.refresh.first_look(since)
-    }
-
-    /// Returns the wordlines to merge in a block that GC did not pick. Merged wordlines are read
-    /// faster. The block that GC picked has `picked` valid pages.
-    pub(crate) fn adjusted_at_gc(&self, held: &Held, picked: u32) -> Merges {
-        self.refresh.ask("at_gc", |refresh| refresh.at_gc(held, picked))
     }
 }

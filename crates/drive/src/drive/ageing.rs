@@ -37,7 +37,7 @@ impl Drive {
 
     /// Returns the next time at which time alone has an effect; `Ns::MAX` if there is none.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a load, once a request")]
+    // A load, once a request.
     pub(crate) fn next_wake(&self) -> Ns {
         self.ftl.wheel.next().min(self.ftl.steps.next()).min(self.flash.next_step_of_age())
     }

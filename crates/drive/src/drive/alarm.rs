@@ -130,7 +130,7 @@ impl Drive {
     /// Asks the policies about blocks that were read for rebuilds, when no other operation is
     /// running.
     pub(super) fn ask_about_rebuilds(&mut self) {
-        while let Some(block) = self.ftl.worn.lifetime.take_unasked() {
+        while let Some(block) = self.ftl.worn.lifetime.unasked.pop() {
             self.facts.rung_by = self.geometry.first_page(block);
             if self.flash.hot(block).state != BlockState::Free {
                 self.ask_policy(block);
@@ -346,7 +346,7 @@ impl Drive {
     /// Handles a page past its limit that no read has found. If newer parts of it wait in the write
     /// buffer, the fill read that would complete them fails.
     fn report_unread(&mut self, ppn: Ppn) {
-        let lpn = self.flash.contents().owner(ppn);
+        let lpn = self.flash.contents.owner(ppn);
         if self.geometry.stripes.is_some() {
             return self.repair_unread(lpn, ppn);
         }

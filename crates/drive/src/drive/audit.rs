@@ -125,19 +125,19 @@ impl Drive {
     /// Returns whether the reverse map still has the owners of the computed start for all pages of
     /// a block.
     pub fn owners_are_as_begun(&self, block: BlockId) -> bool {
-        self.flash.contents().is_as_begun(block)
+        self.flash.contents.is_as_begun(block)
     }
 
     /// Returns the pages of a block that the drive considers valid, one bit each. They include
     /// pages reported lost.
     pub fn valid_words(&self, block: BlockId) -> &[u64] {
-        self.flash.contents().valid_words(block)
+        self.flash.contents.valid_words(block)
     }
 
     /// Returns the owner of a flash page by the reverse map, or its last owner; [`NO_LPN`] if it
     /// never had one.
     pub fn owner(&self, ppn: Ppn) -> Lpn {
-        self.flash.contents().owner(ppn)
+        self.flash.contents.owner(ppn)
     }
 
     /// Returns the flash pages that the drive considers valid, in order, without pages reported
@@ -145,7 +145,7 @@ impl Drive {
     pub fn valid_pages(&self) -> impl Iterator<Item = Ppn> + '_ {
         self.geometry.block_ids().flat_map(|block| {
             let first = self.geometry.first_page(block);
-            let pages = set_bits(self.flash.contents().valid_words(block))
+            let pages = set_bits(self.flash.contents.valid_words(block))
                 .map(move |page| first + page as u32);
             pages.filter(|ppn| !self.ftl.is_lost(self.owner(*ppn)))
         })
@@ -189,7 +189,7 @@ impl Drive {
         &self,
         block: BlockId,
     ) -> impl Iterator<Item = (u32, Quarters, Quarters)> + '_ {
-        let known = self.flash.tracker().is_on().then(|| self.flash.tracker().of(block));
+        let known = self.flash.tracker.is_on().then(|| self.flash.tracker.of(block));
         known.into_iter().flat_map(|known| {
             known
                 .entries()

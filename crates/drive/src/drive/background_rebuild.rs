@@ -107,7 +107,7 @@ impl Drive {
         let has_failed = self.flash.is_failed(ppn);
         self.failing.books.rebuilt_for_reads += u64::from(has_failed);
         let rebuilt = RebuiltRead { serial: self.failing.last_rebuilt, was_read: !has_failed };
-        self.failing.rebuilt_read = Some(rebuilt).filter(|_| self.flash.is_timed());
+        self.failing.rebuilt_read = Some(rebuilt).filter(|_| self.flash.timed);
     }
 
     /// Returns how the page of the last host read was rebuilt, if it was. Returns it only once.

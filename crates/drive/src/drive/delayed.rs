@@ -10,9 +10,8 @@ use crate::base::stripes::{Members, Stripes};
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::drive::Drive;
 use crate::drive::striped::Update;
-use crate::flash::ops::NandOp;
 use crate::ftl::partial::Part;
-use crate::watch::observer::{Event, Origin, XorSource};
+use crate::watch::observer::{Event, XorSource};
 
 impl Drive {
     /// Ensures a place in the cache, and computes the new partial parity of an update except for
@@ -98,7 +97,7 @@ impl Drive {
         let is_read = update
             .stripes
             .those(update.stripe, read)
-            .all(|lpn| self.read_source(lpn, Cause::Parity, Some(number), serial));
+            .all(|lpn| self.read_source(lpn, number, serial));
         update.exposes = if renewal == Renewal::Expose { covered & !update.changing } else { 0 };
         if covered != 0 {
             // The pages leave the buffer only when the partial parity is in place too.
@@ -187,7 +186,9 @@ impl Drive {
             }
             self.make_room_for(stripes.parity(stripe));
             if self.ftl.partial.state(stripe) == Some(state) {
-                self.program_parity(stripes, stripe, number);
+                let parity = stripes.parity(stripe);
+                self.place_parity(parity, number, number);
+                self.ftl.is_programmed(&self.flash, parity);
                 match equation {
                     Equation::Modify => self.ftl.parity.modified += 1,
                     Equation::Whole => self.ftl.parity.whole += 1,
@@ -215,25 +216,13 @@ impl Drive {
                     self.flash.tell(Event::Xored { number, source: XorSource::Partial(stripe) });
                     true
                 }
-                Part::Page(lpn) => self.read_source(lpn, Cause::Parity, Some(number), number),
+                Part::Page(lpn) => self.read_source(lpn, number, number),
                 Part::Kept(lpn, src) => {
                     self.flash.look_at_kept(src);
                     self.read_at((lpn, src), Cause::Parity, Some(number), number)
                 }
             }
         })
-    }
-
-    fn program_parity(&mut self, stripes: Stripes, stripe: u32, number: u32) {
-        let parity = stripes.parity(stripe);
-        let (ftl, mut cx) = self.parts();
-        let old = ftl.place_of(parity);
-        let dst = ftl.place(&mut cx, parity, HOST, Origin::Xor(number), Cause::Parity);
-        cx.flash.record(NandOp::Striped { dst, serial: number, waits: true, cause: Cause::Parity });
-        if let Some(old) = old {
-            ftl.invalidate(cx.flash, old);
-        }
-        ftl.is_programmed(cx.flash, parity);
     }
 
     /// Ensures a free block where a page is going to be written.

@@ -206,7 +206,9 @@ impl Drive {
         }
         // Old versions that delayed parity needs may also be lost.
         for block in blocks {
-            self.ftl.make_whole_without(&mut self.flash, block);
+            self.ftl.make_whole_where(&mut self.flash, |flash, ppn| {
+                flash.geometry.block_of(ppn) == block && flash.is_failed(ppn)
+            });
         }
         if let Some(stripes) =
             self.geometry.stripes.filter(|_| matches!(failure.unit, Unit::Die(_)))
@@ -223,9 +225,9 @@ impl Drive {
     fn valid_in(&self, block: BlockId, pages: Stretch) -> Vec<Lpn> {
         let (mut found, mut page, first) =
             (vec![], PageInBlock::FIRST, self.geometry.first_page(block));
-        while let Some(valid) = self.flash.contents().next_valid(block, page) {
+        while let Some(valid) = self.flash.contents.next_valid(block, page) {
             if pages.contains(first + valid) {
-                found.push(self.flash.contents().owner(first + valid));
+                found.push(self.flash.contents.owner(first + valid));
             }
             page = valid + 1;
         }
@@ -296,7 +298,7 @@ impl Drive {
         let Some(pages) = stripes.pages_by_die() else { return Some(self.lacks_dies(stripes)) };
         (0..).zip(pages).find_map(|(die, pages)| {
             // A die may have one open block of each stream.
-            let lacks = self.lacks_blocks(die, pages, self.ftl.stream_widths().len() as u32)?;
+            let lacks = self.lacks_blocks(die, pages, self.ftl.streams.widths().len() as u32)?;
             (pages > 0).then(|| format!("die {die}: {lacks}"))
         })
     }
@@ -327,7 +329,7 @@ impl Drive {
             .filter(|block| !self.flash.has_failed(*block))
             .count() as u32;
         let wanted =
-            (pages + 2).div_ceil(self.geometry.pages_per_block) + open + self.ftl.reserve();
+            (pages + 2).div_ceil(self.geometry.pages_per_block) + open + self.ftl.streams.reserve();
         (blocks < wanted).then(|| {
             format!(
                 "{blocks} blocks left, {wanted} needed for data, open blocks and the GC reserve; \
@@ -342,7 +344,7 @@ impl Drive {
         let lacks = if let Some(stripes) = self.geometry.stripes {
             self.lacks_room(&stripes)
         } else {
-            let open = self.ftl.stream_widths().iter().map(|(_, width)| width).sum();
+            let open = self.ftl.streams.widths().iter().map(|(_, width)| width).sum();
             self.lacks_blocks(0, self.geometry.host_pages, open)
                 .map(|lacks| format!("flash: {lacks}"))
         };
@@ -366,7 +368,7 @@ impl Drive {
         for domain in 0..self.geometry.domains() {
             if self.geometry.blocks_of_domain(domain).any(|block| !self.flash.has_failed(block)) {
                 let (ftl, mut cx) = self.parts();
-                let reserve = ftl.reserve();
+                let reserve = ftl.streams.reserve();
                 ftl.ensure_free(&mut cx, domain as usize, reserve);
             }
         }

@@ -61,7 +61,7 @@ impl Drive {
             // The stripe has no page in a worn block. Settling gives up its parity.
         } else if protected {
             self.ftl.parity.formed += u64::from(!had_parity);
-            self.program_parity_of(update);
+            self.place_parity(update.parity(), update.number, update.serial);
             let now = self.flash.now;
             self.ftl.worn.end_waiting(update.stripe, pages, now);
             self.ftl.protect_again(update.stripe);
@@ -88,12 +88,12 @@ impl Drive {
         self.ask_about_rebuilds();
         self.ftl.settle_parity(&mut self.flash);
         self.live_on();
-        while (!self.flash.is_timed() || self.ftl.worn.are_too_many())
+        while (!self.flash.timed || self.ftl.worn.are_too_many())
             && let Some(stripe) = self.ftl.worn.longest_waiting()
         {
             self.protect_anew(stripes, stripe);
         }
-        if !self.flash.is_timed() {
+        if !self.flash.timed {
             while self.sweep(stripes) {}
         }
     }
@@ -109,7 +109,7 @@ impl Drive {
         for stage in
             [Stage::Worn, Stage::Last].into_iter().filter(|stage| *stage > now && *stage <= due)
         {
-            let (host, flash) = (self.host, *self.flash.counts());
+            let (host, flash) = (self.host, self.flash.counts);
             self.ftl.worn.lifetime.enter(Beginning {
                 stage,
                 at,
@@ -158,8 +158,7 @@ impl Drive {
             None => _ = self.sweep(stripes),
         }
         self.form_waiting();
-        let (flash, ftl) = (&mut self.flash, &mut self.ftl);
-        ftl.pace_forming(flash);
+        self.ftl.pace_forming(&self.flash);
     }
 
     /// Returns the number of stripes with parity.
@@ -247,7 +246,7 @@ mod tests {
     /// Sets the cycles of the free blocks of a page's die, by their order.
     fn free_blocks_have(drive: &mut Drive, lpn: Lpn, pec: impl Fn(usize) -> u32) {
         let domain = drive.ftl.domain_of_page(lpn);
-        let free: Vec<BlockId> = (0..drive.ftl.free_blocks_of(domain))
+        let free: Vec<BlockId> = (0..drive.ftl.free.count(domain))
             .map(|_| drive.ftl.take_for_loading_in(domain))
             .collect();
         for (turn, block) in free.into_iter().enumerate() {

@@ -13,7 +13,7 @@ use crate::watch::observer::{FROM_BUFFER, NO_PPN, PhysRead, ReadResult};
 macro_rules! on_read_path {
     ($drive:ident.$read:ident($($argument:expr),*)) => {{
         use $crate::flash::count::{BLOCKS, CODED, PAGES, TRACKED, WORDLINES};
-        match ($drive.flash.counted(), $drive.is_watched()) {
+        match ($drive.flash.counted, $drive.flash.is_watched()) {
             (BLOCKS, false) => $drive.$read::<{ BLOCKS }, false>($($argument),*),
             (BLOCKS, true) => $drive.$read::<{ BLOCKS }, true>($($argument),*),
             (WORDLINES, false) => $drive.$read::<{ WORDLINES }, false>($($argument),*),
@@ -97,7 +97,7 @@ impl Drive {
     /// (unmapped or lost), or [`FROM_BUFFER`].
     #[inline]
     pub fn read_page(&mut self, lpn: Lpn) -> Ppn {
-        if self.flash.counted() == WORDLINES && !self.is_watched() {
+        if self.flash.counted == WORDLINES && !self.flash.is_watched() {
             return self.read_one::<{ WORDLINES }, false>(lpn);
         }
         self.read_page_otherwise(lpn)
@@ -150,7 +150,7 @@ impl Drive {
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "the read path")]
+    // The read path.
     pub(crate) fn read_one<const COUNTED: u8, const WATCHED: bool>(&mut self, lpn: Lpn) -> Ppn {
         self.host.read_pages += 1;
         let entry = self.ftl.map.settle(lpn);

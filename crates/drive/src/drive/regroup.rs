@@ -46,19 +46,15 @@ impl Drive {
     /// is erased.
     #[inline]
     pub(crate) fn regroup(&mut self) -> bool {
-        self.regroup.is_some() && self.regroup_in_turn()
-    }
-
-    #[cold]
-    fn regroup_in_turn(&mut self) -> bool {
         let Some(mut turn) = self.regroup.take() else { return false };
         let goes_on = self.regroup_on(&mut turn);
         self.regroup = Some(turn);
         goes_on
     }
 
+    #[cold]
     fn regroup_on(&mut self, turn: &mut Regroup) -> bool {
-        let erases = self.flash.erases_total();
+        let erases = self.flash.erases_total;
         let is_busy = self.ftl.jobs.iter().flatten().any(|job| job.cause == Cause::Hint);
         if erases < turn.rests_until || is_busy {
             return is_busy;
@@ -95,13 +91,11 @@ impl Drive {
         }
         let (goes_by, first) = (self.flash.cold(block).budget, self.geometry.first_page(block));
         let Some(hinted) = &self.ftl.hinted else { return false };
-        let next = |page: &PageInBlock| self.flash.contents().next_valid(block, *page + 1);
-        let valid = std::iter::successors(
-            self.flash.contents().next_valid(block, PageInBlock::FIRST),
-            next,
-        );
+        let next = |page: &PageInBlock| self.flash.contents.next_valid(block, *page + 1);
+        let valid =
+            std::iter::successors(self.flash.contents.next_valid(block, PageInBlock::FIRST), next);
         let relaxed = valid
-            .filter(|page| hinted.of(self.flash.contents().owner(first + *page)) > goes_by)
+            .filter(|page| hinted.of(self.flash.contents.owner(first + *page)) > goes_by)
             .count();
         relaxed > 0 && relaxed as f64 >= least * f64::from(hot.valid)
     }

@@ -4,6 +4,7 @@
 use crate::base::streams::HOST;
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::drive::Drive;
+use crate::flash::operate::program::NewPage;
 use crate::flash::ops::NandOp;
 use crate::watch::observer::{Event, Origin};
 
@@ -28,20 +29,17 @@ impl Drive {
 
     /// Writes a rebuilt page elsewhere, after it could not be read at `ppn`.
     pub(super) fn write_rebuilt(&mut self, lpn: Lpn, ppn: Ppn, number: u32) {
+        self.ftl.make_way(&mut self.flash, lpn, ppn);
+        self.make_room_for(lpn);
         let (ftl, mut cx) = self.parts();
-        ftl.make_way(cx.flash, lpn, ppn);
-        ftl.aim(HOST, lpn);
-        if ftl.needs_block(HOST) {
-            let domain = ftl.domain_of_page(lpn);
-            ftl.ensure_room(&mut cx, domain);
-        }
         ftl.in_hand.retain(|other| *other != lpn);
         if ftl.place_of(lpn) != Some(ppn) {
             // Cleaning has also handled the page.
             return;
         }
-        let dst = ftl.place(&mut cx, lpn, HOST, Origin::Xor(number), Cause::Parity);
-        cx.flash.note_recovered(lpn);
+        let data = NewPage { lpn, origin: Origin::Xor(number), cause: Cause::Parity };
+        let dst = ftl.place(&mut cx, HOST, data);
+        cx.flash.counts.recovered_pages += u64::from(lpn.number() < cx.flash.geometry.host_pages);
         ftl.invalidate(cx.flash, ppn);
         ftl.is_programmed(cx.flash, lpn);
         cx.flash.record(NandOp::Striped { dst, serial: number, waits: true, cause: Cause::Parity });
@@ -217,7 +215,7 @@ mod tests {
         let stripes = drive.geometry.stripes.unwrap();
         let first_two = |block| {
             let first = drive.geometry.first_page(block);
-            [first, first + 1].map(|ppn| drive.flash.contents().owner(ppn))
+            [first, first + 1].map(|ppn| drive.flash.contents.owner(ppn))
         };
         let is_fit = |lpn: &Lpn| !stripes.is_parity(*lpn) && drive.ftl.place_of(*lpn).is_some();
         let fits = |block: &_| {

@@ -18,6 +18,7 @@ use crate::base::streams::HOST;
 use crate::base::stripes::{Members, Stripes};
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::drive::Drive;
+use crate::flash::operate::program::NewPage;
 use crate::flash::ops::NandOp;
 use crate::ftl::buffer::WHOLE;
 use crate::ftl::map::Entry;
@@ -307,27 +308,19 @@ impl Drive {
     /// Reads the old parity, and the old data that is not in memory.
     fn read_to_modify(&mut self, update: &Update) -> bool {
         let old = update.stripes.those(update.stripe, update.changing & !update.old_read);
-        old.chain([update.parity()])
-            .all(|lpn| self.read_source(lpn, Cause::Parity, Some(update.number), update.serial))
+        old.chain([update.parity()]).all(|lpn| self.read_source(lpn, update.number, update.serial))
     }
 
     /// Reads the data that stays. Data that can neither be read nor be rebuilt is lost.
     fn read_whole(&mut self, update: &Update) -> bool {
-        update
-            .pages(false)
-            .all(|lpn| self.read_source(lpn, Cause::Parity, Some(update.number), update.serial))
+        update.pages(false).all(|lpn| self.read_source(lpn, update.number, update.serial))
     }
 
     /// Reads the data of a page on flash, if any, and adds it to a XOR. The timed gear knows the
     /// program by `serial`. Returns whether the data could be read.
-    pub(super) fn read_source(
-        &mut self,
-        lpn: Lpn,
-        cause: Cause,
-        number: Option<u32>,
-        serial: u32,
-    ) -> bool {
-        self.ftl.place_of(lpn).is_none_or(|src| self.read_at((lpn, src), cause, number, serial))
+    pub(super) fn read_source(&mut self, lpn: Lpn, number: u32, serial: u32) -> bool {
+        let src = self.ftl.place_of(lpn);
+        src.is_none_or(|src| self.read_at((lpn, src), Cause::Parity, Some(number), serial))
     }
 
     /// Reads the data at a place and adds it to a XOR.
@@ -363,7 +356,8 @@ impl Drive {
         let lpn = slot.lpn;
         ftl.map.set(lpn, Entry::UNMAPPED);
         if update.gone & update.bit(lpn) == 0 {
-            let dst = ftl.place(&mut cx, lpn, HOST, Origin::Host, Cause::Host);
+            let data = NewPage { lpn, origin: Origin::Host, cause: Cause::Host };
+            let dst = ftl.place(&mut cx, HOST, data);
             let waits = update.waiting & update.bit(lpn) != 0;
             cx.flash.record(NandOp::Striped {
                 dst,
@@ -396,24 +390,20 @@ impl Drive {
         } else if !protected {
             ftl.unprotect(flash, update.stripe);
         } else {
-            self.program_parity_of(update);
+            self.place_parity(update.parity(), update.number, update.serial);
             self.ftl.protect_again(update.stripe);
         }
         self.clean_after(update);
     }
 
-    /// Programs the parity that an update has computed.
-    pub(super) fn program_parity_of(&mut self, update: &Update) {
-        let parity = update.parity();
+    /// Programs a parity page that was computed under a number, with the stripe of this serial
+    /// number. Its old version is then not needed any more.
+    pub(super) fn place_parity(&mut self, parity: Lpn, number: u32, serial: u32) {
         let (ftl, mut cx) = self.parts();
         let old = ftl.place_of(parity);
-        let dst = ftl.place(&mut cx, parity, HOST, Origin::Xor(update.number), Cause::Parity);
-        cx.flash.record(NandOp::Striped {
-            dst,
-            serial: update.serial,
-            waits: true,
-            cause: Cause::Parity,
-        });
+        let data = NewPage { lpn: parity, origin: Origin::Xor(number), cause: Cause::Parity };
+        let dst = ftl.place(&mut cx, HOST, data);
+        cx.flash.record(NandOp::Striped { dst, serial, waits: true, cause: Cause::Parity });
         if let Some(old) = old {
             ftl.invalidate(cx.flash, old);
         }
@@ -422,7 +412,7 @@ impl Drive {
     /// Ends an update. Background cleaning may then begin.
     pub(super) fn clean_after(&mut self, update: &Update) {
         let (ftl, mut cx) = self.parts();
-        if cx.flash.is_timed() {
+        if cx.flash.timed {
             for lpn in update.pages(true).chain([update.parity()]) {
                 let domain = ftl.domain_of_page(lpn);
                 ftl.collect_in_background(&mut cx, domain);

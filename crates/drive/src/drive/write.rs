@@ -4,6 +4,7 @@ use crate::base::streams::HOST;
 use crate::base::stripes::Stripes;
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::drive::Drive;
+use crate::flash::operate::program::NewPage;
 use crate::flash::ops::NandOp;
 use crate::ftl::buffer::{Slot, WHOLE};
 use crate::ftl::gathers::Gatherer;
@@ -50,7 +51,8 @@ impl Drive {
             return;
         }
         let mut below = entry;
-        if let Some(ppn) = entry.ppn().filter(|_| mask == WHOLE && !self.keeps_old()) {
+        if let Some(ppn) = entry.ppn().filter(|_| mask == WHOLE && self.geometry.stripes.is_none())
+        {
             self.ftl.invalidate(&mut self.flash, ppn);
             below = Entry::UNMAPPED;
         }
@@ -96,13 +98,6 @@ impl Drive {
         if lpn + 1 == pages.end {
             self.flush_one();
         }
-    }
-
-    /// Returns whether an old version stays until the new version is on flash, because parity needs
-    /// it.
-    #[inline]
-    fn keeps_old(&self) -> bool {
-        self.geometry.stripes.is_some()
     }
 
     /// Returns whether the write buffer holds host data that new data joins.
@@ -168,11 +163,11 @@ impl Drive {
             return;
         }
         ftl.map.set(slot.lpn, Entry::UNMAPPED);
-        let lpn = slot.lpn;
-        if cx.flash.by_wordline() {
-            ftl.gather(&mut cx, Gatherer::Stream(stream), lpn, Origin::Host, Cause::Host);
+        let data = NewPage { lpn: slot.lpn, origin: Origin::Host, cause: Cause::Host };
+        if cx.flash.by_wordline {
+            ftl.gather(&mut cx, Gatherer::Stream(stream), data);
         } else {
-            let dst = ftl.place(&mut cx, lpn, stream, Origin::Host, Cause::Host);
+            let dst = ftl.place(&mut cx, stream, data);
             cx.flash.record(NandOp::Program { dst });
         }
         ftl.keep_house(&mut cx, 0);
@@ -181,7 +176,7 @@ impl Drive {
     /// Records a fill read, which completes a partly written page.
     fn record_fill(&mut self, lpn: Lpn, src: Ppn, (coding, level): (u8, u8), whole: bool) {
         let cause = Cause::Host;
-        let op = match (whole, self.flash.by_wordline()) {
+        let op = match (whole, self.flash.by_wordline) {
             (false, _) => NandOp::Copy { src, coding, level, dst: None, cause },
             (true, false) => NandOp::Fill { src, coding, level },
             (true, true) => {
@@ -245,7 +240,7 @@ impl Drive {
         if self.geometry.stripes.is_some() {
             self.end_group();
         }
-        if self.flash.by_wordline() && self.ftl.buffer_slots == 0 {
+        if self.flash.by_wordline && self.ftl.buffer_slots == 0 {
             self.pad_written();
         }
     }

@@ -102,7 +102,7 @@ impl Flash {
     /// Returns the next time at which any block enters its next step of age; `Ns::MAX` if none
     /// does.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a load, once a request")]
+    // A load, once a request.
     pub(crate) fn next_step_of_age(&self) -> Ns {
         self.ageing.next()
     }
@@ -112,12 +112,12 @@ impl Flash {
     pub(crate) fn grow_older(&mut self) {
         while let Some(block) = self.ageing.take_due(self.now) {
             if self.hot[block.index()].has(SUSPECT) {
-                self.draw_step(block);
+                self.draw_until_now(block);
                 self.note_age(block);
             } else if !self.is_read_in_bulk(block) {
                 self.ask_model_at_next_read(block);
             } else if !self.stays_clean(block) {
-                self.draw_step(block);
+                self.draw_until_now(block);
                 self.reassess(block);
             }
         }
@@ -140,16 +140,10 @@ impl Flash {
         true
     }
 
-    /// Draws a block's reads at the end of a step of its age. They took the retries of that step,
-    /// and none of them reached the alarm.
-    fn draw_step(&mut self, block: BlockId) {
-        self.draw_until_now(block);
-    }
-
     /// Notes that all data of a block was reprogrammed, the oldest of it at this time.
     pub(crate) fn restart_age(&mut self, block: BlockId, since: Moment) {
         if self.hot[block.index()].has(SUSPECT) {
-            self.draw_step(block);
+            self.draw_until_now(block);
         }
         self.cold[block.index()].programmed_at = since;
         self.tell(Event::Renewed { block, since });

@@ -123,7 +123,7 @@ impl Flash {
     /// Sets the number of block reads at which the reclaim policy is asked next.
     pub(crate) fn set_policy_alarm(&mut self, block: BlockId, at: Reads) {
         self.cold[block.index()].set_policy_alarm(at);
-        self.tired.rings_at_once(block);
+        self.tired.rings_at(block, Quarters::ZERO);
     }
 
     /// Lets the policy be asked about a block at its next read, if reads disturb anything.

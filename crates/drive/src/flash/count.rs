@@ -73,7 +73,7 @@ impl Flash {
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "the read path")]
+    // The read path.
     fn count_read_of<const COUNTED: u8>(
         &mut self,
         ppn: Ppn,
@@ -124,7 +124,7 @@ impl Flash {
     /// Counts one sensing outside the batch path.
     #[inline]
     pub(crate) fn count_any_read(&mut self, ppn: Ppn) -> bool {
-        if self.counted() == WORDLINES {
+        if self.counted == WORDLINES {
             self.count_read::<WORDLINES>(ppn)
         } else {
             self.count_otherwise(ppn)
@@ -133,7 +133,7 @@ impl Flash {
 
     #[inline(never)]
     fn count_otherwise(&mut self, ppn: Ppn) -> bool {
-        match self.counted() {
+        match self.counted {
             BLOCKS => self.count_read::<BLOCKS>(ppn),
             TRACKED => self.count_read::<TRACKED>(ppn),
             CODED => self.count_coded(ppn),

@@ -12,7 +12,7 @@ use crate::error::chance::Chances;
 
 /// Random draws of one drive.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Draws {
+pub(crate) struct Draws {
     /// Probabilities, if data has an error rate and its codewords are known.
     chances: Option<Chances>,
     /// Seed of the run, if retries are drawn.
@@ -88,7 +88,7 @@ impl Draws {
     /// without a known codeword. Reads that were not examined were decoded at the first level. They
     /// count as reads at the cap of the first level. This matters only if the first level is the
     /// last or nearly the last.
-    pub(super) fn lost_of(&self, host_reads: u64) -> Option<f64> {
+    pub(crate) fn lost_of(&self, host_reads: u64) -> Option<f64> {
         let unseen = if self.noise.is_none() { self.chances.as_ref()?.lost_unseen() } else { 0.0 };
         Some(self.lost + host_reads.saturating_sub(self.looked_at) as f64 * unseen)
     }

@@ -1,7 +1,6 @@
 //! Log of the erases of the measured phase: time, cause, and reads before the erase.
 
 use crate::base::dose::Quarters;
-use crate::base::thinned::Thinned;
 use crate::base::units::{BlockId, Cause, Ns};
 use crate::flash::Flash;
 use crate::flash::block::CARRY;
@@ -20,16 +19,6 @@ pub struct Erasure {
 }
 
 impl Flash {
-    /// Logs erases from now on, at most this many of them.
-    pub(crate) fn keep_erasures(&mut self, most: usize) {
-        self.erasures = Some(Box::new(Thinned::new(most)));
-    }
-
-    /// Returns the log of erases, if one is kept.
-    pub(crate) fn erasures(&self) -> Option<&Thinned<Erasure>> {
-        self.erasures.as_deref()
-    }
-
     /// Logs the erase of a block. `dose` is the block's dose without the carried part.
     pub(super) fn log_erase(&mut self, block: BlockId, cause: Cause, dose: Quarters) {
         let carries = f64::from(self.cold[block.index()].carries);

@@ -427,16 +427,11 @@ impl Flash {
         hot.alarm.saturating_sub(hot.reads).count().div_ceil(self.largest_dose().count())
     }
 
-    /// Returns a number of reads of a block that surely do not reach its alarm.
-    fn reads_before_alarm(&self, block: BlockId) -> u64 {
-        u64::from(self.reads_to_alarm(block).saturating_sub(1))
-    }
-
     /// Deposits reads that came before an alarm. Since the alarm was drawn, other reads may have
     /// been served by themselves and have brought it nearer. Reads that would reach it are served
     /// by themselves, too.
     fn deposit_before_alarm(&mut self, block: BlockId, count: u64) {
-        let in_bulk = count.min(self.reads_before_alarm(block));
+        let in_bulk = count.min(self.reads_to_alarm(block).saturating_sub(1).into());
         self.draw_readers(block, count - in_bulk);
         self.deposit(block, in_bulk);
     }

@@ -17,8 +17,6 @@ pub(super) struct Levels {
     worked: Vec<u8>,
     /// Lowest level that is kept.
     kept_from: u8,
-    /// Level with which the last sensing outside the batch path began.
-    pub(super) began_at: u8,
 }
 
 impl Levels {
@@ -27,19 +25,12 @@ impl Levels {
         Self {
             worked: vec![0; ecc.level_bytes(blocks).0 as usize],
             kept_from: ecc.slow_retries as u8,
-            began_at: 0,
         }
     }
 
     /// Returns whether reads may begin with a level above 0.
     pub(super) fn are_kept(&self) -> bool {
         !self.worked.is_empty()
-    }
-
-    /// Begins a read of a block, and returns the level that it begins with.
-    pub(super) fn begin(&mut self, block: BlockId) -> u8 {
-        self.began_at = self.of(block);
-        self.began_at
     }
 
     /// Returns the level that reads of a block begin with.
@@ -87,8 +78,8 @@ mod tests {
         drive.drain_buffer();
         (0..110).for_each(|_| drive.flash.sense_for_nobody(Ppn::new(1), Cause::Host));
         let mut level = |is_corrupted| {
-            drive.flash.verify(Lpn::new(1), Ppn::new(1), Cause::Refresh, false, is_corrupted);
-            drive.flash.began_at()
+            let (lpn, ppn) = (Lpn::new(1), Ppn::new(1));
+            drive.flash.verify(lpn, ppn, Cause::Refresh, false, is_corrupted).level
         };
         assert_eq!([true, false, false].map(&mut level), [0, 0, 1]);
     }

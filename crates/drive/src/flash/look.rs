@@ -4,17 +4,13 @@ use crate::base::codings::FULL;
 use crate::base::dose::Quarters;
 use crate::base::mem::prefetch;
 use crate::base::metrics::FlashCounts;
-use crate::base::units::{BlockId, PageInBlock, Ppn, Seq, WordlineInBlock};
+use crate::base::units::{BlockId, PageInBlock, Ppn, WordlineInBlock};
 use crate::disturb::ErrorModel;
 use crate::disturb::table::LimitTable;
 use crate::flash::Flash;
-use crate::flash::block::{BlockCold, BlockHot, Wordline};
-use crate::flash::contents::Contents;
+use crate::flash::block::{BlockCold, BlockHot};
 use crate::flash::count::CODED;
-use crate::flash::count::page_counters::PageCounters;
-use crate::flash::count::space_saving::SpaceSaving;
 use crate::flash::draws::Draws;
-use crate::flash::recoded::Recoded;
 
 impl Flash {
     /// Returns the part of a block's record that reads use.
@@ -44,21 +40,6 @@ impl Flash {
         (&self.hot, &self.cold)
     }
 
-    /// Returns the records of all wordlines; empty if no error model counts their doses.
-    pub(crate) fn wordlines(&self) -> &[Wordline] {
-        &self.wordlines
-    }
-
-    /// Returns the owner of each page's data, and which pages are valid.
-    #[inline]
-    pub(crate) fn contents(&self) -> &Contents {
-        &self.contents
-    }
-
-    pub(crate) fn recoded(&self) -> &Recoded {
-        &self.recoded
-    }
-
     /// Returns the coding of a page's cells, as far as it matters for the time of a read.
     #[inline]
     pub(crate) fn read_coding(&self, ppn: Ppn) -> u8 {
@@ -78,21 +59,6 @@ impl Flash {
         }
     }
 
-    pub(crate) fn tracker(&self) -> &SpaceSaving {
-        &self.tracker
-    }
-
-    pub(crate) fn page_counters(&self) -> &PageCounters {
-        &self.page_counters
-    }
-
-    /// Returns what a sensing counts: a number of [`crate::flash::count`]. The read path is
-    /// compiled for each number.
-    #[inline]
-    pub(crate) fn counted(&self) -> u8 {
-        self.counted
-    }
-
     /// Returns the dose of reading a page.
     #[inline]
     pub(crate) fn dose_of(&self, ppn: Ppn) -> Quarters {
@@ -110,11 +76,6 @@ impl Flash {
         &self.dose_in[usize::from(self.read_coding(ppn))]
     }
 
-    /// Returns whether reads disturb data.
-    pub(crate) fn has_model(&self) -> bool {
-        self.model.is_some()
-    }
-
     /// Returns the page of a block that is programmed next.
     #[inline]
     pub(crate) fn next_page(&self, block: BlockId) -> PageInBlock {
@@ -127,43 +88,9 @@ impl Flash {
         self.model.as_ref().map(|model| &model.table)
     }
 
-    /// Returns whether the wear of reprogramming also counts for limits.
-    pub(crate) fn wear_counts(&self) -> bool {
-        self.wear_counts
-    }
-
-    /// Returns the number of page programs since the drive was made.
-    #[inline]
-    pub(crate) fn seq(&self) -> Seq {
-        self.seq
-    }
-
-    /// Returns the number of erases since the drive was made.
-    #[inline]
-    pub(crate) fn erases_total(&self) -> u64 {
-        self.erases_total
-    }
-
     /// Returns the number of pages that the modes of a domain's blocks and wordlines take away now.
     pub(crate) fn pages_away(&self, domain: usize) -> u32 {
         self.pages_away[domain]
-    }
-
-    /// Returns whether a program takes a whole wordline.
-    #[inline]
-    pub(crate) fn by_wordline(&self) -> bool {
-        self.by_wordline
-    }
-
-    /// Returns the counts of NAND operations since the measured phase began.
-    pub(crate) fn counts(&self) -> &FlashCounts {
-        &self.counts
-    }
-
-    /// Returns the expected number of codewords that `host_reads` page reads of the host lost since
-    /// the measured phase began. `None` if the error model has no codewords.
-    pub(crate) fn lost_codewords(&self, host_reads: u64) -> Option<f64> {
-        self.draws.lost_of(host_reads)
     }
 
     /// Draws retries with this seed from now on.
@@ -180,12 +107,6 @@ impl Flash {
         self.draws.begin_measurement();
         self.begin_service();
         self.ops.clear();
-    }
-
-    /// Returns whether physical work is logged for a timed gear.
-    #[inline]
-    pub(crate) fn is_timed(&self) -> bool {
-        self.timed
     }
 
     /// Begins or ends the logging of work, and returns whether work was logged before.

@@ -3,6 +3,6 @@
 mod erase;
 mod preload;
 pub(crate) mod probe;
-mod program;
+pub(crate) mod program;
 pub(crate) mod recode;
 pub(crate) mod sense;

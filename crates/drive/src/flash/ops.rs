@@ -24,12 +24,10 @@ pub(crate) enum NandOp {
     /// Program of a page of a stripe that is written together, which the timed gear knows by this
     /// serial number. If it `waits`, it begins after the reads for it.
     Striped { dst: Ppn, serial: u32, waits: bool, cause: Cause },
-    /// Read of `src` and, unless the data was lost, program of `dst`.
+    /// Read of `src`, and program of `dst` if the data is not lost and is not only looked at.
     Copy { src: Ppn, coding: u8, level: u8, dst: Option<Ppn>, cause: Cause },
     /// Sensing of some wordlines of a block to count their errors.
     Probe { block: BlockId, wordlines: u32 },
-    /// Read of a page for the states of its cells.
-    Read { src: Ppn, coding: u8, level: u8, cause: Cause },
     /// Program of the most significant page of a wordline of this block in place, for this coding.
     Merge { block: BlockId, cause: Cause, coding: u8 },
     /// Erase of a block that had `pec` P/E cycles before.

@@ -8,7 +8,7 @@ use crate::base::units::{BlockId, PageInBlock, Ppn};
 
 /// Checks that a program hits the write pointer of its block.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "a few comparisons, for every page written")]
+// A few comparisons, for every page written.
 pub fn program(block: BlockId, hot: &BlockHot, page: PageInBlock, geometry: &Geometry) {
     let next = geometry.next_kept(hot.written_to(), hot.mode);
     let is_next =
@@ -39,7 +39,8 @@ pub fn erase(block: BlockId, hot: &BlockHot) {
 
 /// Checks that a read page is programmed and that its block still keeps it.
 #[inline]
-pub fn read(ppn: Ppn, page: PageInBlock, hot: &BlockHot, geometry: &Geometry) {
+pub fn read(ppn: Ppn, hot: &BlockHot, geometry: &Geometry) {
+    let page = geometry.page_in(geometry.block_of(ppn), ppn);
     debug_assert!(page < hot.written_to(), "read of page {ppn}, which is erased");
     debug_assert!(
         geometry.keeps(hot.mode, ppn),

@@ -68,11 +68,6 @@ impl TiredBlocks {
         }
     }
 
-    /// Makes the policy of a block be asked at the next read.
-    pub(super) fn rings_at_once(&mut self, block: BlockId) {
-        self.rings_at(block, Quarters::ZERO);
-    }
-
     /// Returns whether a read that brings a block to this dose asks no policy.
     #[inline]
     pub(super) fn is_quiet(&self, block: BlockId, dose: Quarters) -> bool {
@@ -134,8 +129,9 @@ impl Flash {
         if hot.reads + counted >= known.rings || self.draws.is_at_risk(retries) {
             return None;
         }
-        self.note_read(PhysRead { retries, ..PhysRead::good(lpn, ppn, Cause::Host) });
-        self.sense_again(ppn, Cause::Host, false, 0, retries);
+        let read = PhysRead { retries, ..PhysRead::good(lpn, ppn, Cause::Host) };
+        self.note_read(read);
+        self.sense_again(read, 0);
         Some(Sensed { good: true, rings: false, level: 0, retries })
     }
 
@@ -148,12 +144,8 @@ impl Flash {
             && !hot.has(HAS_RECODED)
             && !hot.has(FAILED)
             && hot.mode == FULL
-            && !self.judges_each_read()
-    }
-
-    /// Returns whether reads of pages of one age, wear and kind may have different results.
-    fn judges_each_read(&self) -> bool {
-        self.draws.has_noise() || self.levels.are_kept()
+            && !self.draws.has_noise()
+            && !self.levels.are_kept()
     }
 
     /// Returns the result of a read of a page of a block that needs retries. `own` is the dose that
@@ -323,7 +315,9 @@ mod tests {
             let (mut drive, block) = drive();
             let flash = &mut drive.flash;
             flash.set_policy_alarm(block, Reads(100));
-            flash.sense_again(flash.geometry.first_page(block), cause, false, 0, 2);
+            let ppn = flash.geometry.first_page(block);
+            flash
+                .sense_again(PhysRead { retries: 2, ..PhysRead::good(Lpn::new(0), ppn, cause) }, 0);
             assert_eq!(
                 flash.cold[block.index()].policy_alarm_dose(),
                 Quarters::UNIT * units,

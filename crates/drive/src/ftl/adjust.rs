@@ -16,7 +16,7 @@ use crate::base::streams::GC;
 use crate::base::units::{BlockId, Cause, PageInBlock, Reads, WordlineInBlock};
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, MOVING};
-use crate::flash::ops::NandOp;
+use crate::flash::operate::sense::Sensed;
 use crate::ftl::Ftl;
 use crate::ftl::job::Job;
 use crate::watch::observer::{Event, Origin};
@@ -48,7 +48,7 @@ impl Turns {
 impl Ftl {
     /// Merges wordlines of another block in place if GC has picked a block.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
+    // A comparison, for every page that the host writes.
     pub(crate) fn adjust_in_turn(&mut self, cx: &mut Context) {
         if let Some(picked) = self.turns.picked {
             self.adjust_next(cx, picked);
@@ -67,7 +67,8 @@ impl Ftl {
             {
                 continue;
             }
-            let merges = cx.adjusted_at_gc(&Held::of(cx.flash, block), picked);
+            let held = Held::of(cx.flash, block);
+            let merges = cx.refresh.ask("at_gc", |refresh| refresh.at_gc(&held, picked));
             if self.adjust_in_place(cx, block, merges) {
                 return;
             }
@@ -102,22 +103,16 @@ impl Ftl {
         true
     }
 
-    /// Merges a wordline of a job in place for a coding. `reserved` as for a move.
-    pub(super) fn adjust(
-        &mut self,
-        cx: &mut Context,
-        job: &mut Job,
-        next: (u8, WordlineInBlock),
-        reserved: bool,
-    ) {
+    /// Merges a wordline of a job in place for a coding.
+    pub(super) fn adjust(&mut self, cx: &mut Context, job: &mut Job, next: (u8, WordlineInBlock)) {
         let (coding, wordline) = next;
         let (block, bits) = (job.block, cx.flash.geometry.cell.bits());
         for page in wordline.pages(bits) {
-            if holds(cx.flash.contents().valid_words(block), page) {
+            if holds(cx.flash.contents.valid_words(block), page) {
                 self.sense_valid(cx, job, page);
             }
         }
-        if !holds_any(cx.flash.contents().valid_words(block), wordline, bits) {
+        if !holds_any(cx.flash.contents.valid_words(block), wordline, bits) {
             return;
         }
         let now = cx.flash.now;
@@ -126,35 +121,29 @@ impl Ftl {
         self.refresh.merged_wordlines += 1;
         job.note_adjusted(wordline, now.cast_signed(), cx.flash.geometry.wordlines_per_block);
         for page in wordline.pages(bits) {
-            if holds(cx.flash.contents().valid_words(block), page) {
-                self.verify(cx, job, page, reserved);
+            if holds(cx.flash.contents.valid_words(block), page) {
+                self.verify(cx, job, page);
             }
         }
     }
 
     /// Senses a page of a wordline that was just merged, and writes it elsewhere if it differs from
     /// the copy in memory.
-    fn verify(&mut self, cx: &mut Context, job: &Job, page: PageInBlock, reserved: bool) {
+    fn verify(&mut self, cx: &mut Context, job: &Job, page: PageInBlock) {
         let Some(adjusting) = self.adjusting else { return };
         let src = cx.flash.geometry.first_page(job.block) + page;
         let is_corrupted = adjusting.corrupts(src, cx.flash.cold(job.block).pec);
-        let lpn = cx.flash.contents().owner(src);
+        let lpn = cx.flash.contents.owner(src);
         let to = self.way_out(cx.flash, job, lpn);
-        if is_corrupted && !reserved && self.needs_block(to) {
+        if is_corrupted && !job.reserved && self.needs_block(to) {
             self.free_for(cx, (to, cx.flash.geometry.domain_of(job.block)), job.cause);
         }
         let hidden = self.is_hidden(cx.flash, lpn);
-        if cx.flash.verify(lpn, src, job.cause, hidden, is_corrupted) {
-            cx.flash.record(NandOp::Read {
-                src,
-                coding: cx.flash.read_coding(src),
-                level: cx.flash.began_at(),
-                cause: job.cause,
-            });
-            return;
+        let Sensed { good, level, .. } = cx.flash.verify(lpn, src, job.cause, hidden, is_corrupted);
+        if good {
+            return cx.flash.record_read(src, level, job.cause);
         }
         self.refresh.corrupted_pages += 1;
-        let level = cx.flash.began_at();
         self.carry_page(cx, job, (src, level, Some(Origin::Copy(src))), Some(to));
     }
 
@@ -164,7 +153,7 @@ impl Ftl {
         let Some((adjusted, first)) = &job.adjusted else { return };
         let (block, bits) = (job.block, cx.flash.geometry.cell.bits());
         let holds = |wordline: &WordlineInBlock| {
-            holds_any(cx.flash.contents().valid_words(block), *wordline, bits)
+            holds_any(cx.flash.contents.valid_words(block), *wordline, bits)
         };
         let is_new = cx
             .flash
@@ -181,25 +170,8 @@ impl Ftl {
                     ..WordlineInBlock::new(cx.flash.geometry.wordlines_per_block)),
             );
             cx.flash.restart_age(block, *first);
-            self.arm_again_for_age(cx, block);
+            // It is due later, and enters its next step of age earlier.
+            self.set_checks_of_age(cx, block, true);
         }
-    }
-
-    /// Sets new times for a block that became younger: it is due later, and enters its next step of
-    /// age earlier.
-    fn arm_again_for_age(&mut self, cx: &mut Context, block: BlockId) {
-        if self.steps.runs {
-            self.steps.set(block, cx.flash.next_step_begins(block).cast_signed());
-        }
-        if let Some(at) =
-            cx.first_look(cx.flash.cold(block).programmed_at).filter(|_| self.wheel.runs)
-        {
-            self.wheel.set(block, at);
-        }
-    }
-
-    /// Returns the time to merge a wordline of a job on an idle drive.
-    pub(super) fn ns_of_merge(&self, job: &Job) -> crate::base::units::Ns {
-        if self.adjusting.is_some() && job.adjusts() { self.adjust_ns } else { self.merge_ns }
     }
 }

@@ -43,15 +43,10 @@ impl Ftl {
 
     /// Cleans until one block of a domain is free in addition to the reserve.
     pub(crate) fn ensure_room(&mut self, cx: &mut Context, domain: usize) {
-        self.ensure_free(cx, domain, self.reserve() + 1);
+        self.ensure_free(cx, domain, self.streams.reserve() + 1);
         if self.share.is_some() {
             self.keep_room(cx, HOST);
         }
-    }
-
-    /// Returns the number of free blocks in each domain that only moves may take.
-    pub(crate) fn reserve(&self) -> u32 {
-        self.streams.reserve()
     }
 
     /// Cleans until there is a free block for a stream that will open one. It is in the IPR pool if
@@ -62,8 +57,8 @@ impl Ftl {
         (stream, domain): (StreamId, usize),
         cause: Cause,
     ) {
-        let before = cx.flash.counts().erases[Cause::Gc as usize];
-        let blocks = self.reserve() + 1;
+        let before = cx.flash.counts.erases[Cause::Gc as usize];
+        let blocks = self.streams.reserve() + 1;
         while self.free.count(domain) < blocks && self.collect_one(cx, domain) {}
         // Without host writes, only reclaim and refresh open blocks, and a sample cleans for them.
         if self.share.is_some() && matches!(cause, Cause::Reclaim | Cause::Refresh) {
@@ -74,7 +69,7 @@ impl Ftl {
             self.free.count(domain) >= blocks || self.has_open_in(cx.flash, stream, domain),
             "{OVERCOMMITTED}"
         );
-        if self.streams.wants_pool(stream) && self.free.count_in(domain, Side::Pool) == 0 {
+        if self.streams.of(stream).pool && self.free.count_in(domain, Side::Pool) == 0 {
             self.collect_in_pool(cx, domain);
         }
         self.count_cleaning(cx.flash, before, cause);
@@ -88,16 +83,16 @@ impl Ftl {
         domain: usize,
         cause: Cause,
     ) -> bool {
-        let before = cx.flash.counts().erases[Cause::Gc as usize];
-        while self.free.count(domain) <= self.reserve() && self.clean_one(cx, domain) {}
+        let before = cx.flash.counts.erases[Cause::Gc as usize];
+        while self.free.count(domain) <= self.streams.reserve() && self.clean_one(cx, domain) {}
         self.count_cleaning(cx.flash, before, cause);
-        self.free.count(domain) > self.reserve()
+        self.free.count(domain) > self.streams.reserve()
     }
 
     /// Counts the blocks that GC has erased for a job since there were `before` erases.
     fn count_cleaning(&mut self, flash: &Flash, before: u64, cause: Cause) {
         if cause == Cause::Reclaim {
-            self.reclaim.gc_erases += flash.counts().erases[Cause::Gc as usize] - before;
+            self.reclaim.gc_erases += flash.counts.erases[Cause::Gc as usize] - before;
         }
     }
 
@@ -110,7 +105,7 @@ impl Ftl {
     /// free, all outside the pool. They take the pages of the evicted block, and its erase gives a
     /// block back. So GC has as many pages to write to as before.
     fn collect_in_pool(&mut self, cx: &mut Context, domain: usize) {
-        let evicts = self.streams.evicts_full();
+        let evicts = self.streams.keep_pool;
         let rests = |block: BlockId| {
             cx.flash.is_protected(block) && (!evicts || cx.flash.hot(block).stream == WEAR)
         };
@@ -118,7 +113,7 @@ impl Ftl {
             let hot = cx.flash.hot(block);
             cx.flash.geometry.is_in_pool(block)
                 && hot.mode == 0
-                && !self.streams.wants_pool(hot.stream)
+                && !self.streams.of(hot.stream).pool
                 && !rests(block)
         };
         if let Some(block) = self.pick_victim_of(cx.flash, cx.gc, domain, (&allowed, evicts)) {
@@ -195,7 +190,7 @@ impl Ftl {
         (allowed, full_ones): (&dyn Fn(BlockId) -> bool, bool),
     ) -> Option<BlockId> {
         let wear = |block: BlockId| flash.cold(block).erased_milli();
-        let (pages_per_block, clock) = (flash.geometry.pages_per_block, flash.seq() as u32);
+        let (pages_per_block, clock) = (flash.geometry.pages_per_block, flash.seq as u32);
         gc.pick(&Candidates {
             index: self.victims.of(domain),
             pages_per_block,
@@ -204,12 +199,6 @@ impl Ftl {
             allowed,
             wear: &wear,
         })
-    }
-
-    /// Returns the number of free blocks of a domain that background cleaning aims for; 0 if it is
-    /// off.
-    pub(crate) fn background_blocks(&self) -> u32 {
-        self.background_blocks
     }
 
     /// Frees blocks, levels wear and adjusts codings, if this is due.
@@ -223,15 +212,15 @@ impl Ftl {
     /// Starts background cleaning if a domain has fewer free blocks than wanted. The timed gear
     /// runs it in idle gaps.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
+    // A comparison, for every page that the host writes.
     pub(crate) fn collect_in_background(&mut self, cx: &mut Context, domain: usize) {
-        if cx.flash.is_timed() {
+        if cx.flash.timed {
             self.begin_in_background(cx, domain);
         }
     }
 
     fn begin_in_background(&mut self, cx: &mut Context, domain: usize) {
-        let wanted = self.background_blocks();
+        let wanted = self.background_blocks;
         let (free, running) = (self.free.count(domain), self.gc_jobs[domain]);
         // At most one job per die runs, because more jobs would only share the same idle time. A
         // job that runs alone may begin with only the reserve free.
@@ -248,16 +237,16 @@ impl Ftl {
     /// Moves the data of a block if its wear is too far behind. Such a block holds data that is not
     /// rewritten.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a comparison, for every page that the host writes")]
+    // A comparison, for every page that the host writes.
     pub(crate) fn level_wear(&mut self, cx: &mut Context) {
-        if cx.flash.erases_total() >= self.next_wear_check && self.wear.static_gap != 0 {
+        if cx.flash.erases_total >= self.next_wear_check && self.wear.static_gap != 0 {
             self.move_coldest(cx);
         }
     }
 
     #[cold]
     fn move_coldest(&mut self, cx: &mut Context) {
-        let erases = cx.flash.erases_total();
+        let erases = cx.flash.erases_total;
         // In the timed gear, jobs wait for idle dies.
         let is_levelling = self.jobs.iter().flatten().any(|job| job.cause == Cause::Wear);
         if !is_levelling {
@@ -274,7 +263,7 @@ impl Ftl {
         let is_idle = !is_levelling && self.lagging.iter().all(|of| of.blocks.is_empty());
         // At least every second erase is not for levelling.
         self.next_wear_check =
-            if is_idle { self.next_wear_list } else { cx.flash.erases_total() + 1 };
+            if is_idle { self.next_wear_list } else { cx.flash.erases_total + 1 };
     }
 
     /// Lists the blocks of each domain whose wear is too far behind the most worn block, the least
@@ -327,6 +316,6 @@ fn can_level(flash: &Flash, block: BlockId) -> bool {
     let hot = flash.hot(block);
     hot.state == BlockState::Closed
         && !hot.has(MOVING)
-        && flash.erases_total() >= flash.cold(block).closed_at + u64::from(flash.geometry.blocks)
+        && flash.erases_total >= flash.cold(block).closed_at + u64::from(flash.geometry.blocks)
         && !flash.is_protected(block)
 }

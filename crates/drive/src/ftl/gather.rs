@@ -12,9 +12,10 @@
 //! ```
 
 use crate::api::Context;
-use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, StreamId};
+use crate::base::units::{BlockId, Cause, PageInBlock, StreamId};
 use crate::flash::Flash;
 use crate::flash::block::BlockState;
+use crate::flash::operate::program::NewPage;
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::buffer::{Slot, WHOLE};
@@ -25,14 +26,8 @@ use crate::watch::observer::{Event, Origin};
 impl Ftl {
     /// Adds a page to the next wordline, and programs the wordline when it is complete. The caller
     /// has ensured that there are free blocks.
-    pub(crate) fn gather(
-        &mut self,
-        cx: &mut Context,
-        by: Gatherer,
-        lpn: Lpn,
-        origin: Origin,
-        cause: Cause,
-    ) {
+    pub(crate) fn gather(&mut self, cx: &mut Context, by: Gatherer, data: NewPage) {
+        let NewPage { lpn, origin, cause } = data;
         debug_assert!(self.map.slot_of(lpn).is_none(), "newer data of page {lpn} is in the buffer");
         let slot = self.buffer.stage(Slot {
             lpn,
@@ -105,9 +100,9 @@ impl Ftl {
                 .flash
                 .geometry
                 .codings
-                .row(self.streams.mode(stream))
+                .row(self.streams.of(stream).mode)
                 .kinds()
-                .min(self.streams.most_pages(stream)),
+                .min(self.streams.of(stream).most_pages),
             Gatherer::Block(_) => bits,
         };
         if waiting < fewest && !padded {
@@ -130,16 +125,11 @@ impl Ftl {
             return;
         }
         let (serial, pages) = self.gathers.take(by, waiting.min(wanted));
-        self.program_wordline(
-            cx.flash,
-            by,
-            block,
-            &pages[..waiting.min(wanted) as usize],
-            kept,
-            serial,
-        );
+        let pages = &pages[..waiting.min(wanted) as usize];
+        self.program_wordline(cx.flash, (by, block), pages, kept, serial);
         if let Gatherer::Stream(stream) = to {
-            self.end_turn(cx.flash, stream, block);
+            self.streams.next_turn(stream);
+            self.close_when_written(cx.flash, stream, block);
         }
     }
 
@@ -149,7 +139,9 @@ impl Ftl {
         let hot = flash.hot(block);
         let kept = flash.geometry.codings.row(hot.mode).kinds();
         let most = match by {
-            Gatherer::Stream(stream) => self.streams.most_pages(stream) - u32::from(hot.write_ptr),
+            Gatherer::Stream(stream) => {
+                self.streams.of(stream).most_pages - u32::from(hot.write_ptr)
+            }
             Gatherer::Block(_) => kept,
         };
         (kept, kept.min(most))
@@ -158,8 +150,7 @@ impl Ftl {
     fn program_wordline(
         &mut self,
         flash: &mut Flash,
-        by: Gatherer,
-        block: BlockId,
+        (by, block): (Gatherer, BlockId),
         pages: &[Waiting],
         kept: u32,
         serial: u32,
@@ -177,14 +168,8 @@ impl Ftl {
             self.map.set(slot.lpn, Entry::UNMAPPED);
             cause = waiting.cause;
             let by_host = slot.is_new;
-            self.program(
-                flash,
-                block,
-                page,
-                slot.lpn,
-                if by_host { Origin::Host } else { Origin::Gathered },
-                cause,
-            );
+            let origin = if by_host { Origin::Host } else { Origin::Gathered };
+            self.program(flash, block, page, NewPage { lpn: slot.lpn, origin, cause });
         }
         (pages.len() as u32..kept)
             .for_each(|_| flash.program_nothing(block, flash.next_page(block), cause));

@@ -39,6 +39,8 @@ pub(crate) struct Job {
     pub(super) adjusted: Option<(WordlineSet, Moment)>,
     /// Number of groups of 64 pages whose map entries were prefetched.
     pub(super) fetched: u32,
+    /// Whether the job may now use the blocks kept for moves.
+    pub(super) reserved: bool,
     pub(crate) started_at: Ns,
     /// Dose of the block, in quarters, when the job began or got its deadline.
     pub(crate) from: Quarters,
@@ -100,7 +102,7 @@ impl Job {
         match &self.pages {
             None => u32::from(flash.hot(self.block).valid),
             Some(pages) => {
-                let valid = flash.contents().valid_words(self.block);
+                let valid = flash.contents.valid_words(self.block);
                 valid
                     .iter()
                     .zip(pages.words())

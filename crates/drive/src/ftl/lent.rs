@@ -52,10 +52,9 @@ impl Ftl {
         };
         let id = self.jobs.iter().position(of_gc).expect("it is counted");
         let of = self.jobs[id].as_ref().expect("it is there");
-        let (to_move, to) = (
-            of.pages_left(cx.flash) + self.gathered_by_gc(),
-            self.in_class(cx.flash, of.block, GC),
-        );
+        let gathered = self.streams.of_kind(GC).map(|to| self.gathers.len(Gatherer::Stream(to)));
+        let to_move = of.pages_left(cx.flash) + gathered.sum::<u32>();
+        let to = self.in_class(cx.flash, of.block, GC);
         if self.room_for_cleaning(cx.flash, domain, to) < to_move + lost {
             let mut job = self.take_job(cx.flash, id);
             self.run_job(cx, &mut job, true);
@@ -71,7 +70,7 @@ impl Ftl {
         let to_move =
             self.jobs.iter().flatten().filter(is_here).map(|job| job.pages_left(flash)).max();
         // The block of a job decides to which GC stream it writes.
-        let streams = [Some(GC), self.streams.of_worn()].into_iter().flatten();
+        let streams = [Some(GC), self.streams.of_worn].into_iter().flatten();
         let room =
             streams.map(|stream| self.room_for_cleaning(flash, domain, stream)).min().unwrap_or(0);
         let to_move = to_move.unwrap_or(flash.geometry.pages_per_block - 1);
@@ -85,11 +84,6 @@ impl Ftl {
         })
     }
 
-    /// Returns the number of pages that GC has read but not yet written.
-    fn gathered_by_gc(&self) -> u32 {
-        self.streams.of_kind(GC).map(|stream| self.gathers.len(Gatherer::Stream(stream))).sum()
-    }
-
     /// Returns the number of pages that GC can write to its stream in a domain, for any hints,
     /// until the next erase.
     fn room_for_cleaning(&self, flash: &Flash, domain: usize, stream: StreamId) -> u32 {
@@ -97,7 +91,7 @@ impl Ftl {
         let is_here = |block: &&BlockId| {
             **block != BlockId::NONE && flash.geometry.domain_of(**block) == domain
         };
-        let open = self.streams.table[usize::from(stream)].open.iter().filter(is_here);
+        let open = self.streams.of(stream).open.iter().filter(is_here);
         self.free.count(domain) * all
             + open.map(|block| all - u32::from(flash.hot(*block).write_ptr)).sum::<u32>()
     }
@@ -131,7 +125,7 @@ mod tests {
         let mut drive = Drive::new(config.resolve().unwrap(), &fakes(), true).unwrap();
         drive.precondition(1);
         let mut random = 1_u32;
-        while drive.ftl.free_blocks() > RESERVE {
+        while drive.ftl.free.total() > RESERVE {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             drive.write_page(Lpn::new((random >> 8) % drive.geometry.host_pages), u64::MAX);
         }
@@ -154,7 +148,7 @@ mod tests {
             drive.reclaim(Rewrite::all(open), Reads::NEVER);
             taken += 1;
         }
-        assert_eq!((taken, drive.ftl.free_blocks()), (2, 1));
+        assert_eq!((taken, drive.ftl.free.total()), (2, 1));
     }
 
     /// Most pages take a wordline of three pages each, so two blocks of 24 pages hold too few of
@@ -167,7 +161,7 @@ mod tests {
                 drive.pad_streams();
             }
         }
-        assert_eq!(drive.ftl.free_blocks(), 1);
+        assert_eq!(drive.ftl.free.total(), 1);
     }
 
     /// GC may have three blocks open. It has one open, its next page belongs to another one, and
@@ -179,15 +173,15 @@ mod tests {
         let [open, kept, none] = drive.ftl.streams.table[usize::from(GC)].open[..] else {
             panic!("three")
         };
-        assert_eq!((none, drive.ftl.free_blocks()), (BlockId::NONE, 0));
+        assert_eq!((none, drive.ftl.free.total()), (BlockId::NONE, 0));
         drive.reclaim(Rewrite::all(open), Reads::NEVER);
-        while drive.job(job).unwrap().pages_left(&drive.flash) > 1 {
+        while drive.ftl.job(job).unwrap().pages_left(&drive.flash) > 1 {
             drive.step_job(job);
         }
         assert!(drive.flash.hot(kept).state == BlockState::Open && drive.ftl.needs_block(GC));
-        let id = drive.ftl.job_of(drive.job(job).unwrap().block).unwrap();
+        let id = drive.ftl.job_of(drive.ftl.job(job).unwrap().block).unwrap();
         let (ftl, mut cx) = drive.parts();
         ftl.finish_job(&mut cx, id);
-        assert_eq!(drive.ftl.free_blocks(), 1);
+        assert_eq!(drive.ftl.free.total(), 1);
     }
 }

@@ -64,7 +64,7 @@ pub struct Lifetime {
     /// Number of host page writes, and the time, at which the last stage had handled all stripes.
     all_seen_to: Option<(u64, Ns)>,
     /// Blocks that rebuilds have read. Their policies are asked when no data is being moved.
-    unasked: Vec<BlockId>,
+    pub(crate) unasked: Vec<BlockId>,
 }
 
 impl Lifetime {
@@ -130,11 +130,6 @@ impl Lifetime {
         {
             *at = at.saturating_sub(passed);
         }
-    }
-
-    /// Takes a block whose policy must be asked.
-    pub(crate) fn take_unasked(&mut self) -> Option<BlockId> {
-        self.unasked.pop()
     }
 
     pub(crate) fn is_last(&self) -> bool {

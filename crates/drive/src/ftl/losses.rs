@@ -2,13 +2,14 @@
 
 use crate::base::units::{Cause, Lpn, Ppn};
 use crate::flash::Flash;
+use crate::flash::operate::sense::Sensed;
 use crate::ftl::Ftl;
 use crate::ftl::map::Entry;
 use crate::watch::observer::Event;
 
 impl Ftl {
-    /// Senses a page for the drive itself, and returns whether its data could be read. Unreadable
-    /// data is reported lost, unless newer data hides it or parity may rebuild it.
+    /// Senses a page for the drive itself. Unreadable data is reported lost, unless newer data
+    /// hides it or parity may rebuild it.
     pub(crate) fn sense(
         &mut self,
         flash: &mut Flash,
@@ -16,12 +17,12 @@ impl Ftl {
         ppn: Ppn,
         cause: Cause,
         hidden: bool,
-    ) -> bool {
-        let good = flash.sense(lpn, ppn, cause, hidden).good;
-        if !good && !hidden && self.stripes.is_none() {
+    ) -> Sensed {
+        let sensed = flash.sense(lpn, ppn, cause, hidden);
+        if !sensed.good && !hidden && self.stripes.is_none() {
             self.report_lost(flash, lpn);
         }
-        good
+        sensed
     }
 
     /// Returns whether the drive reported this page as lost and it was not written since.

@@ -10,6 +10,8 @@ use crate::base::units::{
 use crate::config::Schedule;
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, LEFT, MOVING};
+use crate::flash::operate::program::NewPage;
+use crate::flash::operate::sense::Sensed;
 use crate::flash::ops::NandOp;
 use crate::ftl::Ftl;
 use crate::ftl::buffer::WHOLE;
@@ -65,6 +67,7 @@ impl Ftl {
             merged,
             adjusted,
             fetched,
+            reserved: false,
             started_at,
             from,
             deadline,
@@ -81,8 +84,8 @@ impl Ftl {
         deadline: Reads,
     ) {
         let mut job = self.begin(cx, rewrite, cause, deadline);
-        let deferred = cx.flash.is_timed()
-            && (cause != Cause::Reclaim || self.schedule != Schedule::Foreground);
+        let deferred =
+            cx.flash.timed && (cause != Cause::Reclaim || self.schedule != Schedule::Foreground);
         if !deferred {
             self.run_in_foreground(cx, &mut job);
             return;
@@ -108,7 +111,8 @@ impl Ftl {
 
     /// Runs a job to its end. With `reserved`, it may use the blocks kept for moves.
     pub(crate) fn run_job(&mut self, cx: &mut Context, job: &mut Job, reserved: bool) {
-        while self.step(cx, job, reserved) {}
+        job.reserved = reserved;
+        while self.step(cx, job) {}
     }
 
     /// Finishes a deferred job now, in the foreground of its die.
@@ -139,8 +143,8 @@ impl Ftl {
         // A cleaning job that runs alone may use the reserve. When it opens one block, there is
         // space for all the data that it must still move (`lent`).
         let domain = cx.flash.geometry.domain_of(running.block);
-        let reserved = running.cause == Cause::Gc && self.gc_jobs[domain] == 1;
-        let goes_on = self.step(cx, &mut running, reserved);
+        running.reserved = running.cause == Cause::Gc && self.gc_jobs[domain] == 1;
+        let goes_on = self.step(cx, &mut running);
         if goes_on {
             self.jobs[job.slot] = Some(running);
         } else {
@@ -157,14 +161,11 @@ impl Ftl {
     /// Moves one page of the job. If no page is left, merges a wordline or ends the job. A block
     /// without valid data is erased. Any other block stays in use.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "the mover's path, from two places")]
-    fn step(&mut self, cx: &mut Context, job: &mut Job, reserved: bool) -> bool {
+    // The mover's path, from two places.
+    fn step(&mut self, cx: &mut Context, job: &mut Job) -> bool {
         let taken = job.pages_taken(cx.flash);
-        let goes_on = if taken == 0 {
-            self.step_on(cx, job, reserved)
-        } else {
-            self.step_leaving(cx, job, reserved, taken)
-        };
+        let goes_on =
+            if taken == 0 { self.step_on(cx, job) } else { self.step_leaving(cx, job, taken) };
         if self.worn.is_on() {
             self.settle_parity(cx.flash);
         }
@@ -174,25 +175,19 @@ impl Ftl {
     /// Runs a step of a job. Meanwhile the job is in no slot, but the pages that it will take away
     /// still count.
     #[cold]
-    fn step_leaving(
-        &mut self,
-        cx: &mut Context,
-        job: &mut Job,
-        reserved: bool,
-        taken: u32,
-    ) -> bool {
+    fn step_leaving(&mut self, cx: &mut Context, job: &mut Job, taken: u32) -> bool {
         let domain = cx.flash.geometry.domain_of(job.block);
         self.leaving_now[domain] += taken;
-        let goes_on = self.step_on(cx, job, reserved);
+        let goes_on = self.step_on(cx, job);
         self.leaving_now[domain] -= taken;
         goes_on
     }
 
     #[inline(never)]
-    fn step_on(&mut self, cx: &mut Context, job: &mut Job, reserved: bool) -> bool {
+    fn step_on(&mut self, cx: &mut Context, job: &mut Job) -> bool {
         let next = match &job.pages {
-            None => cx.flash.contents().next_valid(job.block, job.cursor),
-            Some(pages) => cx.flash.contents().next_valid_of(job.block, job.cursor, pages),
+            None => cx.flash.contents.next_valid(job.block, job.cursor),
+            Some(pages) => cx.flash.contents.next_valid_of(job.block, job.cursor, pages),
         };
         let Some(page) = next else {
             if job.within.is_some() {
@@ -200,7 +195,7 @@ impl Ftl {
             }
             if cx.flash.hot(job.block).valid == 0 {
                 self.erase(cx, job.block, job.cause);
-            } else if self.merge_next(cx, job, reserved) {
+            } else if self.merge_next(cx, job) {
                 return true;
             } else {
                 self.release(cx.flash, job.block);
@@ -209,7 +204,7 @@ impl Ftl {
         };
         let to = match job.destination(page) {
             Destination::Stream(to) => {
-                let lpn = cx.flash.contents().owner(cx.flash.geometry.first_page(job.block) + page);
+                let lpn = cx.flash.contents.owner(cx.flash.geometry.first_page(job.block) + page);
                 let to = self.stream_of(to, lpn);
                 let to = self.in_class(cx.flash, job.block, to);
                 self.aim(to, lpn);
@@ -220,7 +215,7 @@ impl Ftl {
                 return true;
             }
         };
-        if !reserved && self.needs_block(to) {
+        if !job.reserved && self.needs_block(to) {
             self.free_for(cx, (to, cx.flash.geometry.domain_of(job.block)), job.cause);
         }
         let word = page.number() / 64;
@@ -237,19 +232,19 @@ impl Ftl {
     /// overlap.
     fn fetch_map_entries(&self, flash: &Flash, job: &Job, word: u32) {
         let first = flash.geometry.first_page(job.block) + word * 64;
-        let mut valid = flash.contents().valid_words(job.block)[word as usize];
+        let mut valid = flash.contents.valid_words(job.block)[word as usize];
         if let Some(pages) = &job.pages {
             valid &= pages.words()[word as usize];
         }
         while valid != 0 {
-            self.map.prefetch(flash.contents().owner(first + valid.trailing_zeros()));
+            self.map.prefetch(flash.contents.owner(first + valid.trailing_zeros()));
             valid &= valid - 1;
         }
     }
 
     /// Moves a page to a stream or, without a stream, to a new place within its block.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "the mover's path, from two places")]
+    // The mover's path, from two places.
     pub(crate) fn move_page(
         &mut self,
         cx: &mut Context,
@@ -258,11 +253,9 @@ impl Ftl {
         to: Option<StreamId>,
     ) {
         let src = cx.flash.geometry.first_page(job.block) + page;
-        let lpn = cx.flash.contents().owner(src);
+        let lpn = cx.flash.contents.owner(src);
         let hidden = self.is_hidden(cx.flash, lpn);
-        let good = self.sense(cx.flash, lpn, src, job.cause, hidden);
-        // The level is read here, because sensing pages for a rebuild changes it.
-        let level = cx.flash.began_at();
+        let Sensed { good, level, .. } = self.sense(cx.flash, lpn, src, job.cause, hidden);
         let origin =
             if good { Some(Origin::Copy(src)) } else { self.rebuild_for_move(cx.flash, lpn) };
         self.carry_page(cx, job, (src, level, origin), to);
@@ -284,13 +277,13 @@ impl Ftl {
     /// Returns whether newer data of a page waits in the controller's memory, if a program takes a
     /// wordline. The moved data completes it there.
     pub(super) fn is_hidden(&self, flash: &Flash, lpn: Lpn) -> bool {
-        flash.by_wordline() && self.map.slot_of(lpn).is_some()
+        flash.by_wordline && self.map.slot_of(lpn).is_some()
     }
 
     /// Writes a page that was sensed, beginning with a level, or rebuilt, to a stream or, without a
     /// stream, within its block. If `origin` is `None`, the page is lost.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "the mover's path")]
+    // The mover's path.
     pub(super) fn carry_page(
         &mut self,
         cx: &mut Context,
@@ -299,42 +292,41 @@ impl Ftl {
         to: Option<StreamId>,
     ) {
         let good = origin.is_some();
-        let (lpn, coding) = (cx.flash.contents().owner(src), cx.flash.read_coding(src));
+        let (lpn, coding) = (cx.flash.contents.owner(src), cx.flash.read_coding(src));
         let hidden = self.is_hidden(cx.flash, lpn);
         self.invalidate(cx.flash, src);
         if hidden {
             self.fill_from_mover(cx.flash, lpn, src, good);
-            cx.flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
-            return;
+            return cx.flash.record_read(src, level, job.cause);
         }
         if !good {
             self.unmap_lost(lpn);
             if self.stripes.is_some() {
                 self.lose_for_good(cx.flash, lpn);
             }
-            cx.flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
-            return;
+            return cx.flash.record_read(src, level, job.cause);
         }
         if let Some(Origin::Xor(serial)) = origin {
-            cx.flash.record(NandOp::Copy { src, coding, level, dst: None, cause: job.cause });
+            cx.flash.record_read(src, level, job.cause);
+            let data = NewPage { lpn, origin: Origin::Xor(serial), cause: job.cause };
             let dst = match to {
-                Some(to) => self.place(cx, lpn, to, Origin::Xor(serial), job.cause),
-                None => self.place_within(cx.flash, job.block, lpn, Origin::Xor(serial), job.cause),
+                Some(to) => self.place(cx, to, data),
+                None => self.place_within(cx.flash, job.block, data),
             };
             cx.flash.record(NandOp::Striped { dst, serial, waits: true, cause: job.cause });
             self.is_programmed(cx.flash, lpn);
             return;
         }
-        if cx.flash.by_wordline() {
+        if cx.flash.by_wordline {
             let by = to.map_or(Gatherer::Block(job.block), Gatherer::Stream);
             let serial = self.gather_serial(by);
             cx.flash.record(NandOp::Load { src, coding, level, serial, cause: job.cause });
-            self.gather(cx, by, lpn, Origin::Copy(src), job.cause);
+            self.gather(cx, by, NewPage { lpn, origin: Origin::Copy(src), cause: job.cause });
         } else {
-            let cause = job.cause;
+            let data = NewPage { lpn, origin: Origin::Copy(src), cause: job.cause };
             let dst = match to {
-                Some(to) => self.place(cx, lpn, to, Origin::Copy(src), cause),
-                None => self.place_within(cx.flash, job.block, lpn, Origin::Copy(src), cause),
+                Some(to) => self.place(cx, to, data),
+                None => self.place_within(cx.flash, job.block, data),
             };
             cx.flash.record(NandOp::Copy { src, coding, level, dst: Some(dst), cause: job.cause });
         }
@@ -362,7 +354,7 @@ impl Ftl {
     /// asked at the next read.
     fn release(&mut self, flash: &mut Flash, block: BlockId) {
         flash.clear_flags(block, MOVING);
-        self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
+        self.victims.insert(block, self.score(flash, block), flash.seq as u32);
         flash.tell(Event::JobEnded { block });
         flash.set_flags(block, LEFT);
         flash.ask_policy_at_next_read(block);
@@ -370,13 +362,16 @@ impl Ftl {
 
     /// Returns the remaining time of a job on an idle drive.
     pub(crate) fn time_left(&self, flash: &Flash, job: &Job) -> Ns {
+        let adjusts = self.adjusting.is_some() && job.adjusts();
+        let merge_ns = if adjusts { self.adjust_ns } else { self.merge_ns };
         u64::from(job.pages_left(flash)) * self.copy_ns
-            + u64::from(job.merges_left(flash)) * self.ns_of_merge(job)
+            + u64::from(job.merges_left(flash)) * merge_ns
     }
 
     /// Erases a block without valid data and returns it to the free pool.
     fn erase(&mut self, cx: &mut Context, block: BlockId, cause: Cause) {
-        self.make_whole_before_erase(cx.flash, block);
+        // These partial parities are programmed later, because the erase may be needed for space.
+        self.make_whole_where(cx.flash, |flash, ppn| flash.geometry.block_of(ppn) == block);
         cx.erased(self.away(cx.flash, block), block, cause);
         self.book_low_density(cx.flash, block, cause);
         self.wheel.clear(block);
@@ -394,7 +389,7 @@ impl Ftl {
         let plane = u32::from(flash.geometry.die_of(block)) * flash.geometry.planes_per_die
             + flash.geometry.plane_of(block);
         let rank =
-            if self.wear.dynamic { flash.cold(block).erased_milli() } else { flash.erases_total() };
+            if self.wear.dynamic { flash.cold(block).erased_milli() } else { flash.erases_total };
         self.free.add(plane, block, rank, flash.geometry.is_in_pool(block));
     }
 
@@ -409,14 +404,14 @@ impl Ftl {
     pub(crate) fn invalidate(&mut self, flash: &mut Flash, ppn: Ppn) {
         let block = flash.invalidate(ppn);
         if !self.lost.is_empty() {
-            flash.note_lost(flash.contents().owner(ppn));
+            flash.note_lost(flash.contents.owner(ppn));
         }
         if self.worn.is_on() {
             self.count_left(flash, ppn);
         }
         if self.victims.contains(block) {
             let score = self.score(flash, block);
-            self.victims.relist(block, score, flash.seq() as u32);
+            self.victims.relist(block, score, flash.seq as u32);
         }
     }
 

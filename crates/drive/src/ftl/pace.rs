@@ -28,9 +28,9 @@ pub(crate) struct Pace {
     /// Latest time at which the next stripe is formed, whatever the dies do.
     latest: Ns,
     /// Whether dies have other work, as last reported by the timed gear.
-    dies_are_busy: bool,
+    pub(crate) dies_are_busy: bool,
     /// Whether only other work holds back the next stripe.
-    is_held: bool,
+    pub(crate) is_held: bool,
 }
 
 impl Pace {
@@ -68,7 +68,7 @@ impl Ftl {
     pub(crate) fn pace_forming(&mut self, flash: &Flash) {
         let sweeps = self.worn.lifetime.is_last()
             && self.stripes.is_some_and(|stripes| self.worn.lifetime.watermark < stripes.count());
-        let waits = flash.is_timed() && (sweeps || self.worn.longest_waiting().is_some());
+        let waits = flash.timed && (sweeps || self.worn.longest_waiting().is_some());
         let pace = &mut self.worn.pace;
         pace.is_held = false;
         pace.latest = if waits { flash.now + pace.one_die } else { Ns::MAX };
@@ -77,7 +77,7 @@ impl Ftl {
 
     /// Notes that a stripe waits for its parity, and begins forming if it is not running.
     pub(super) fn begin_forming(&mut self, flash: &Flash) {
-        if !flash.is_timed() {
+        if !flash.timed {
             return;
         }
         let (too_many, pace) = (self.worn.are_too_many(), &mut self.worn.pace);
@@ -86,11 +86,6 @@ impl Ftl {
         pace.latest = pace.latest.min(latest);
         let soonest = if pace.is_held { pace.latest } else { soonest };
         self.wheel.set_other_due(self.wheel.other_due().min(soonest));
-    }
-
-    /// Records whether dies have other work, which goes before forming.
-    pub(crate) fn note_busy_dies(&mut self, are_busy: bool) {
-        self.worn.pace.dies_are_busy = are_busy;
     }
 
     /// Returns whether a stripe that is due is held back for other work. It is held back only for a
@@ -102,11 +97,6 @@ impl Ftl {
             self.wheel.set_other_due(pace.latest);
         }
         pace.is_held
-    }
-
-    /// Returns whether only other work holds back a stripe.
-    pub(crate) fn forming_is_held(&self) -> bool {
-        self.worn.pace.is_held
     }
 
     /// Continues forming, because no other work is left.
@@ -149,7 +139,7 @@ mod tests {
         drive.precondition(1);
         drive.begin_measurement();
         for domain in 0..drive.geometry.domains() as usize {
-            let free: Vec<BlockId> = (0..drive.ftl.free_blocks_of(domain))
+            let free: Vec<BlockId> = (0..drive.ftl.free.count(domain))
                 .map(|_| drive.ftl.take_for_loading_in(domain))
                 .collect();
             for block in free {

@@ -257,13 +257,6 @@ impl Ftl {
         })
     }
 
-    /// Prepares for the erase of a block: partial parities that need a version in it are extended
-    /// to cover everything. They are programmed later, because the erase may be needed to gain
-    /// space.
-    pub(super) fn make_whole_before_erase(&mut self, flash: &mut Flash, block: BlockId) {
-        self.make_whole_where(flash, |flash, ppn| flash.geometry.block_of(ppn) == block);
-    }
-
     /// Extends the partial parities that need a version in some wordlines of a block. These
     /// wordlines will be reprogrammed, or will count as younger or stronger than they are.
     pub(super) fn make_whole_before_recoding(
@@ -279,16 +272,13 @@ impl Ftl {
         self.make_whole_where(flash, is_there);
     }
 
-    /// Extends the partial parities that need a version in a block that cannot be read any more.
-    pub(crate) fn make_whole_without(&mut self, flash: &mut Flash, block: BlockId) {
-        self.make_whole_where(flash, |flash, ppn| {
-            flash.geometry.block_of(ppn) == block && flash.is_failed(ppn)
-        });
-    }
-
     /// Extends the partial parities that need a version at a place for which `is_there` holds, so
     /// that they cover everything.
-    fn make_whole_where(&mut self, flash: &mut Flash, is_there: impl Fn(&Flash, Ppn) -> bool) {
+    pub(crate) fn make_whole_where(
+        &mut self,
+        flash: &mut Flash,
+        is_there: impl Fn(&Flash, Ppn) -> bool,
+    ) {
         let Some(stripes) = self.stripes.filter(|_| self.partial.is_on()) else { return };
         let needs_one =
             |partial: &Partial| partial.kept.iter().any(|(_, ppn)| is_there(flash, *ppn));

@@ -7,12 +7,13 @@ use crate::api::Context;
 use crate::base::codings::FULL;
 use crate::base::geometry::Geometry;
 use crate::base::streams::{RECLAIM, RESERVE, WEAR};
-use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn, Reads, StreamId};
+use crate::base::units::{BlockId, Lpn, PageInBlock, Ppn, Reads, StreamId};
 use crate::flash::Flash;
+use crate::flash::operate::program::NewPage;
 use crate::ftl::Ftl;
 use crate::ftl::free::Side;
 use crate::ftl::map::Entry;
-use crate::watch::observer::{Event, Origin};
+use crate::watch::observer::Event;
 
 impl Ftl {
     /// Makes `lpn` the next page of a stream. If the page has a fixed die, the stream continues
@@ -20,7 +21,7 @@ impl Ftl {
     #[inline]
     pub(crate) fn aim(&mut self, stream: StreamId, lpn: Lpn) {
         if let Some(stripes) = &self.stripes {
-            self.streams.turn_to(stream, stripes.die(lpn));
+            self.streams.table[usize::from(stream)].turn = stripes.die(lpn).into();
         }
     }
 
@@ -32,28 +33,25 @@ impl Ftl {
 
     /// Returns whether the next page of a stream needs a block from the free pool.
     pub(crate) fn needs_block(&self, stream: StreamId) -> bool {
-        let s = &self.streams.table[usize::from(stream)];
+        let s = self.streams.of(stream);
         s.open[s.turn] == BlockId::NONE
     }
 
     /// Returns whether a stream has an open block in a domain.
     pub(super) fn has_open_in(&self, flash: &Flash, stream: StreamId, domain: usize) -> bool {
-        let mut open = self.streams.table[usize::from(stream)]
-            .open
-            .iter()
-            .filter(|block| **block != BlockId::NONE);
+        let mut open = self.streams.of(stream).open.iter().filter(|block| **block != BlockId::NONE);
         open.any(|block| flash.geometry.domain_of(*block) == domain)
     }
 
     /// Returns the number of free pages in the current block of a stream; 0 if no block is open
     /// there.
     pub(super) fn room_at_turn(&self, flash: &Flash, stream: StreamId) -> u32 {
-        let s = &self.streams.table[usize::from(stream)];
+        let s = self.streams.of(stream);
         let block = s.open[s.turn];
         if block == BlockId::NONE {
             0
         } else {
-            self.streams.most_pages(stream) - u32::from(flash.hot(block).write_ptr)
+            self.streams.of(stream).most_pages - u32::from(flash.hot(block).write_ptr)
         }
     }
 
@@ -76,29 +74,20 @@ impl Ftl {
 
     fn has_room(&self, stream: StreamId) -> bool {
         self.free.total() > RESERVE
-            || self.streams.table[usize::from(stream)]
-                .open
-                .iter()
-                .any(|block| *block != BlockId::NONE)
+            || self.streams.of(stream).open.iter().any(|block| *block != BlockId::NONE)
     }
 
     /// Writes a page at the next place of a stream and maps it there. The caller has ensured that
     /// there are free blocks.
-    pub(crate) fn place(
-        &mut self,
-        cx: &mut Context,
-        lpn: Lpn,
-        stream: StreamId,
-        origin: Origin,
-        cause: Cause,
-    ) -> Ppn {
+    pub(crate) fn place(&mut self, cx: &mut Context, stream: StreamId, data: NewPage) -> Ppn {
+        let NewPage { lpn, cause, .. } = data;
         let stream = self.stream_with_room(stream);
         self.aim(stream, lpn);
         let block = self.block_at_turn(cx, stream);
         self.streams.next_turn(stream);
         let page = cx.flash.next_page(block);
         let ppn = cx.flash.geometry.first_page(block) + page;
-        self.program(cx.flash, block, page, lpn, origin, cause);
+        self.program(cx.flash, block, page, data);
         cx.flash.complete_wordline(block, page, cause);
         self.close_when_written(cx.flash, stream, block);
         ppn
@@ -107,9 +96,9 @@ impl Ftl {
     /// Returns the current block of a stream. If it is not open, it is opened if needed and
     /// possible. Otherwise the stream continues at its next open block.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a look-up, for every page written")]
+    // A look-up, for every page written.
     pub(crate) fn block_at_turn(&mut self, cx: &mut Context, stream: StreamId) -> BlockId {
-        let s = &self.streams.table[usize::from(stream)];
+        let s = self.streams.of(stream);
         let block = s.open[s.turn];
         if block == BlockId::NONE { self.open_at_turn(cx, stream) } else { block }
     }
@@ -136,23 +125,21 @@ impl Ftl {
         }
         panic!(
             "no free block for stream {}: the reserve was not kept",
-            self.streams.table[usize::from(stream)].purpose
+            self.streams.of(stream).purpose
         );
-    }
-
-    /// Moves a stream to its next block after a write. The written block is closed if it gets no
-    /// more pages.
-    pub(crate) fn end_turn(&mut self, flash: &mut Flash, stream: StreamId, block: BlockId) {
-        self.streams.next_turn(stream);
-        self.close_when_written(flash, stream, block);
     }
 
     /// Closes a block that gets no more pages.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a comparison, for every page written")]
-    fn close_when_written(&mut self, flash: &mut Flash, stream: StreamId, block: BlockId) {
+    // A comparison, for every page written.
+    pub(super) fn close_when_written(
+        &mut self,
+        flash: &mut Flash,
+        stream: StreamId,
+        block: BlockId,
+    ) {
         let hot = flash.hot(block);
-        if u32::from(hot.write_ptr) >= self.streams.most_pages(hot.stream) {
+        if u32::from(hot.write_ptr) >= self.streams.of(hot.stream).most_pages {
             self.streams.drop_open(self.streams.kind(stream), block);
             self.close(flash, block);
         }
@@ -161,7 +148,7 @@ impl Ftl {
     /// Returns the block that the next page of a stream goes to at present; `None` if no block is
     /// free for it.
     pub(crate) fn next_block(&self, flash: &Flash, stream: StreamId) -> Option<BlockId> {
-        let s = &self.streams.table[usize::from(stream)];
+        let s = self.streams.of(stream);
         let open = Some(s.open[s.turn]).filter(|block| *block != BlockId::NONE);
         open.or_else(|| {
             let (plane, side, worn) = self.free_plane(flash, stream)?;
@@ -174,7 +161,7 @@ impl Ftl {
     #[cold]
     fn take_free(&mut self, cx: &mut Context, stream: StreamId) -> Option<BlockId> {
         let (plane, side, worn) = self.free_plane(cx.flash, stream)?;
-        let s = &self.streams.table[usize::from(stream)];
+        let s = self.streams.of(stream);
         let domain = if self.stripes.is_some() { s.turn } else { 0 };
         let planes = self.free.planes_of(domain);
         let (wants_pool, counts_pages, mode) = (s.pool, s.counts_pages, s.mode);
@@ -200,7 +187,7 @@ impl Ftl {
     /// Returns the plane from which a free block for a stream is taken, its side there, and whether
     /// the most worn block is taken.
     fn free_plane(&self, flash: &Flash, stream: StreamId) -> Option<(u32, Side, bool)> {
-        let s = &self.streams.table[usize::from(stream)];
+        let s = self.streams.of(stream);
         let domain = if self.stripes.is_some() { s.turn } else { 0 };
         let side = self.streams.side(stream, domain, &self.free);
         if self.streams.kind(stream) == WEAR {
@@ -235,25 +222,6 @@ impl Ftl {
         blocks.max_by_key(|(_, block)| (flash.cold(*block).erased_milli(), Reverse(*block)))
     }
 
-    /// Returns the largest number of open blocks of a stream.
-    pub(crate) fn open_blocks(&self, stream: StreamId) -> u32 {
-        self.streams.width(stream) as u32
-    }
-
-    /// Returns the largest numbers of open blocks of all streams, by purpose.
-    pub(crate) fn stream_widths(&self) -> Vec<(&'static str, u32)> {
-        self.streams.widths()
-    }
-
-    pub(crate) fn free_blocks(&self) -> u32 {
-        self.free.total()
-    }
-
-    /// Returns the number of free blocks of a domain.
-    pub(crate) fn free_blocks_of(&self, domain: usize) -> u32 {
-        self.free.count(domain)
-    }
-
     /// Takes an erased block of a domain for data of the start-up state, from each plane in turn.
     pub(crate) fn take_for_loading_in(&mut self, domain: usize) -> BlockId {
         let planes = self.free.planes_of(domain);
@@ -279,7 +247,7 @@ impl Ftl {
 
     /// Sets the first alarms of a block that will be written.
     pub(crate) fn arm(&mut self, cx: &mut Context, block: BlockId) {
-        if !cx.flash.has_model() {
+        if cx.flash.model.is_none() {
             return;
         }
         if cx.flash.is_fluid() {
@@ -304,12 +272,18 @@ impl Ftl {
         if self.wheel.runs {
             let now = cx.flash.now;
             cx.flash.tell(Event::Clock { at: now });
-            let is_looked_at = !self.is_left_alone(cx.flash, block);
-            if let Some(at) =
-                cx.first_look(cx.flash.cold(block).programmed_at).filter(|_| is_looked_at)
-            {
-                self.wheel.set(block, at);
-            }
+        }
+        self.set_checks_of_age(cx, block, !self.is_left_alone(cx.flash, block));
+    }
+
+    /// Sets the times of the next checks for age of a block.
+    pub(super) fn set_checks_of_age(&mut self, cx: &Context, block: BlockId, is_looked_at: bool) {
+        let since = cx.flash.cold(block).programmed_at;
+        if self.wheel.runs
+            && is_looked_at
+            && let Some(at) = cx.refresh.first_look(since)
+        {
+            self.wheel.set(block, at);
         }
         if self.steps.runs {
             self.steps.set(block, cx.flash.next_step_begins(block).cast_signed());
@@ -318,19 +292,17 @@ impl Ftl {
 
     /// Programs the next page of a block and maps it there.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "its two callers are the write path")]
+    // Its two callers are the write path.
     pub(crate) fn program(
         &mut self,
         flash: &mut Flash,
         block: BlockId,
         page: PageInBlock,
-        lpn: Lpn,
-        origin: Origin,
-        cause: Cause,
+        data: NewPage,
     ) {
-        let ppn = flash.program(block, page, lpn, origin, cause);
+        let (ppn, lpn) = (flash.program(block, page, data), data.lpn);
         if self.worn.is_on() {
-            self.count_written(flash, block, lpn, origin);
+            self.count_written(flash, block, data);
         }
         match self.map.slot_of(lpn) {
             None => self.map.set(lpn, Entry::on_flash(ppn)),
@@ -349,22 +321,19 @@ impl Ftl {
             // long enough.
             flash.protect(block, flash.geometry.spare_blocks_in_share());
         }
-        self.victims.insert(block, self.score(flash, block), flash.seq() as u32);
+        self.victims.insert(block, self.score(flash, block), flash.seq as u32);
     }
 
     /// Returns the ratio of valid pages to available pages, scaled to a full block. A block that
     /// will not be filled, or that was reprogrammed before it was full, must not look empty.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "a few instructions, for every page that is overwritten"
-    )]
+    // A few instructions, for every page that is overwritten.
     pub(crate) fn score(&self, flash: &Flash, block: BlockId) -> u32 {
         let hot = flash.hot(block);
         let valid = u32::from(hot.valid);
         let all = flash.geometry.pages_per_block;
         let available =
-            (all - flash.pages_away_of(block)).min(self.streams.most_pages(hot.stream)).max(1);
+            (all - flash.pages_away_of(block)).min(self.streams.of(hot.stream).most_pages).max(1);
         if available == all { valid } else { (valid * all).div_ceil(available).min(all) }
     }
 }

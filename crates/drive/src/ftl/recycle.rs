@@ -13,12 +13,12 @@
 
 use crate::api::Context;
 use crate::base::page_set::PageSet;
-use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, Ppn};
+use crate::base::units::{BlockId, PageInBlock, Ppn};
 use crate::flash::Flash;
 use crate::flash::block::{BlockState, next_filling};
+use crate::flash::operate::program::NewPage;
 use crate::ftl::Ftl;
 use crate::ftl::job::Job;
-use crate::watch::observer::Origin;
 
 /// Returns the pages of a block that are written again within it: all pages before its next
 /// filling. Returns `None` if there is no space for a filling.
@@ -39,24 +39,17 @@ impl Ftl {
             job.cursor = page + 1;
             page
         } else {
-            cx.flash.contents().last_valid(job.block).expect("a page is still to move")
+            cx.flash.contents.last_valid(job.block).expect("a page is still to move")
         };
         self.move_page(cx, job, page, None);
     }
 
     /// Writes a page at the next place of a block whose data moves within itself.
-    pub(crate) fn place_within(
-        &mut self,
-        flash: &mut Flash,
-        block: BlockId,
-        lpn: Lpn,
-        origin: Origin,
-        cause: Cause,
-    ) -> Ppn {
+    pub(crate) fn place_within(&mut self, flash: &mut Flash, block: BlockId, data: NewPage) -> Ppn {
         let page = flash.hot(block).written_to();
         // The block belongs to no stream, so it is open only for this program.
         flash.set_state(block, BlockState::Open);
-        self.program(flash, block, page, lpn, origin, cause);
+        self.program(flash, block, page, data);
         flash.set_state(block, BlockState::Closed);
         flash.geometry.first_page(block) + page
     }

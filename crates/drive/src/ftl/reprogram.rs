@@ -13,7 +13,7 @@ use crate::base::page_set::{PageSet, holds, holds_any};
 use crate::base::units::{BlockId, Cause, Lpn, PageInBlock, StreamId, WordlineInBlock};
 use crate::flash::Flash;
 use crate::flash::block::HAS_RECODED;
-use crate::flash::ops::NandOp;
+use crate::flash::operate::sense::Sensed;
 use crate::ftl::Ftl;
 use crate::ftl::job::Job;
 use crate::ftl::recycle::before_next_filling;
@@ -87,7 +87,7 @@ impl Ftl {
             for wordline in wordlines.iter() {
                 if wordline.number() >= whole
                     || room < away
-                    || flash.recoded().coding(block, wordline) != FULL
+                    || flash.recoded.coding(block, wordline) != FULL
                 {
                     leaving.insert(wordline.first_page(bits), bits);
                     continue;
@@ -122,14 +122,14 @@ impl Ftl {
     }
 
     /// Merges the next wordline of a job whose pages have moved. Returns false if no wordline is
-    /// left and the limits have grown. `reserved` as for a move.
-    pub(crate) fn merge_next(&mut self, cx: &mut Context, job: &mut Job, reserved: bool) -> bool {
+    /// left and the limits have grown.
+    pub(crate) fn merge_next(&mut self, cx: &mut Context, job: &mut Job) -> bool {
         match &mut job.rewrite.recode {
             Recode::Nothing => false,
             Recode::Wordlines(left) => {
                 let next = next_with_data(cx.flash, job.block, left);
                 if let Some(next) = next {
-                    self.recode_wordline(cx, job, next, reserved);
+                    self.recode_wordline(cx, job, next);
                 } else {
                     self.end_adjusting(cx, job);
                     cx.flash.end_recoding(job.block);
@@ -158,20 +158,14 @@ impl Ftl {
         }
     }
 
-    fn recode_wordline(
-        &mut self,
-        cx: &mut Context,
-        job: &mut Job,
-        next: (u8, WordlineInBlock),
-        reserved: bool,
-    ) {
+    fn recode_wordline(&mut self, cx: &mut Context, job: &mut Job, next: (u8, WordlineInBlock)) {
         let (coding, wordline) = next;
         let block = job.block;
         if !self.prepare_merge(cx, job, wordline) {
             return;
         }
         if coding >= FASTER && self.adjusting.is_some() {
-            return self.adjust(cx, job, (coding, wordline), reserved);
+            return self.adjust(cx, job, (coding, wordline));
         }
         self.sense_wordline(cx, job, wordline);
         cx.flash.recode_wordline(block, wordline, coding, job.cause);
@@ -193,9 +187,9 @@ impl Ftl {
         }
         let (block, bits) = (job.block, cx.flash.geometry.cell.bits());
         if let Some(page) =
-            wordline.pages(bits).find(|page| holds(cx.flash.contents().valid_words(block), *page))
+            wordline.pages(bits).find(|page| holds(cx.flash.contents.valid_words(block), *page))
         {
-            let lpn = cx.flash.contents().owner(cx.flash.geometry.first_page(block) + page);
+            let lpn = cx.flash.contents.owner(cx.flash.geometry.first_page(block) + page);
             let has_room = |ftl: &mut Self, flash: &Flash, job: &Job| {
                 let to = ftl.way_out(flash, job, lpn);
                 ftl.room_at_turn(flash, to) >= bits
@@ -227,17 +221,12 @@ impl Ftl {
     fn sense_wordline(&mut self, cx: &mut Context, job: &Job, wordline: WordlineInBlock) {
         let (block, cause, bits) = (job.block, job.cause, cx.flash.geometry.cell.bits());
         for page in wordline.pages(bits).take(bits as usize) {
-            if cx.flash.contents().next_valid(block, page) == Some(page) {
+            if cx.flash.contents.next_valid(block, page) == Some(page) {
                 self.sense_valid(cx, job, page);
             } else {
                 let ppn = cx.flash.geometry.first_page(block) + page;
                 cx.flash.sense_for_nobody(ppn, cause);
-                cx.flash.record(NandOp::Read {
-                    src: ppn,
-                    coding: cx.flash.read_coding(ppn),
-                    level: cx.flash.began_at(),
-                    cause,
-                });
+                cx.flash.record_read(ppn, 0, cause);
             }
         }
     }
@@ -246,9 +235,8 @@ impl Ftl {
     /// cannot be programmed again: it is rebuilt elsewhere from its stripe, or lost.
     pub(super) fn sense_valid(&mut self, cx: &mut Context, job: &Job, page: PageInBlock) {
         let ppn = cx.flash.geometry.first_page(job.block) + page;
-        let lpn = cx.flash.contents().owner(ppn);
-        let good = self.sense(cx.flash, lpn, ppn, job.cause, false);
-        let level = cx.flash.began_at();
+        let lpn = cx.flash.contents.owner(ppn);
+        let Sensed { good, level, .. } = self.sense(cx.flash, lpn, ppn, job.cause, false);
         if !good && self.stripes.is_some() {
             let origin = self.rebuild_for_move(cx.flash, lpn);
             let to = self.way_out(cx.flash, job, lpn);
@@ -258,12 +246,7 @@ impl Ftl {
             self.invalidate(cx.flash, ppn);
             self.unmap_lost(lpn);
         }
-        cx.flash.record(NandOp::Read {
-            src: ppn,
-            coding: cx.flash.read_coding(ppn),
-            level,
-            cause: job.cause,
-        });
+        cx.flash.record_read(ppn, level, job.cause);
     }
 
     /// Opens an erased block in a mode without some page kinds for a stream, if the drive can spare
@@ -307,7 +290,7 @@ fn next_with_data(
 ) -> Option<(u8, WordlineInBlock)> {
     let bits = flash.geometry.cell.bits();
     let holds_data =
-        |wordline: WordlineInBlock| holds_any(flash.contents().valid_words(block), wordline, bits);
+        |wordline: WordlineInBlock| holds_any(flash.contents.valid_words(block), wordline, bits);
     loop {
         let (coding, wordline) = left.take_first()?;
         if holds_data(wordline) {

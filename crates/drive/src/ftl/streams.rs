@@ -4,10 +4,11 @@
 use crate::base::geometry::Geometry;
 use crate::base::latency::AccessLatency;
 use crate::base::streams::{FIRST_OWN, GC, RESERVE, StreamSpec, WIDTH_OF_SAMPLE, width};
-use crate::base::units::{BlockId, DieId, StreamId};
-use crate::config::PartOf;
+use crate::base::units::{BlockId, StreamId};
+use crate::config::{DriveConfig, PartOf};
 use crate::flash::Flash;
 use crate::ftl::free::{FreeBlocks, Side};
+use crate::hints;
 
 #[derive(Clone)]
 pub(crate) struct Stream {
@@ -38,21 +39,16 @@ pub(crate) struct Streams {
     pub(super) keep_pool: bool,
     pub(super) plane_cursor: u32,
     /// Stream in which GC keeps the data of worn blocks separate, if it does.
-    of_worn: Option<StreamId>,
+    pub(super) of_worn: Option<StreamId>,
 }
 
 impl Streams {
-    /// Creates streams. Their widths are such that open blocks and the reserve never exceed half
-    /// the spare blocks. If each page has a fixed die, a stream is as wide as the number of dies.
-    /// `keep_pool` has an effect if any stream wants the pool. `whole` is the drive of which this
-    /// drive is a sample.
-    pub(crate) fn new(
-        geometry: &Geometry,
-        own: Vec<StreamSpec>,
-        keep_pool: bool,
-        budgets: Vec<AccessLatency>,
-        whole: Option<&PartOf>,
-    ) -> Self {
+    /// Creates the streams of a drive, and those that its technique has in addition. Their widths
+    /// are such that open blocks and the reserve never exceed half the spare blocks. If each page
+    /// has a fixed die, a stream is as wide as the number of dies. `density.keep_pool` has an
+    /// effect if any stream wants the pool.
+    pub(crate) fn new(config: &DriveConfig, geometry: &Geometry, own: Vec<StreamSpec>) -> Self {
+        let (budgets, whole) = (hints::in_use(config), config.part_of.as_ref());
         let (kinds, of) = (3 + own.len() as u32, budgets.len() as u32);
         let dies = whole.map_or(geometry.dies(), |whole| {
             whole.width(geometry.pages_per_block, kinds, of).min(WIDTH_OF_SAMPLE)
@@ -81,7 +77,7 @@ impl Streams {
             Stream { worn: true, ..stream("wear", of_wear) },
         ];
         assert_eq!(table.len(), usize::from(FIRST_OWN));
-        let keep_pool = keep_pool && own.iter().any(|spec| spec.pool);
+        let keep_pool = config.density.keep_pool && own.iter().any(|spec| spec.pool);
         table.extend(own.into_iter().map(|spec| Stream {
             mode: spec.mode,
             pool: spec.pool,
@@ -92,13 +88,14 @@ impl Streams {
         let of_a_budget = table.len() as StreamId;
         let others = vec![table.clone(); budgets.len() - 1];
         table.extend(others.into_iter().flatten());
-        Self { table, of_a_budget, budgets, keep_pool, plane_cursor: 0, of_worn: None }
+        let streams =
+            Self { table, of_a_budget, budgets, keep_pool, plane_cursor: 0, of_worn: None };
+        if config.parity.by_wear().is_some() { streams.with_one_of_worn(geometry) } else { streams }
     }
 
     /// Adds a stream in which GC keeps the data of worn blocks, in worn blocks if there are any.
     /// The host's data has one hint.
-    #[must_use]
-    pub(crate) fn with_one_of_worn(mut self, geometry: &Geometry) -> Self {
+    fn with_one_of_worn(mut self, geometry: &Geometry) -> Self {
         let of_worn =
             Stream { purpose: "gc of worn", worn: true, ..self.table[usize::from(GC)].clone() };
         assert_eq!(
@@ -141,11 +138,6 @@ impl Streams {
             self.table.iter().flat_map(|s| s.open.iter().map(|block| (*block, s.most_pages)));
         let written = open.filter(|(block, _)| *block != BlockId::NONE);
         written.map(|(block, most)| most.saturating_sub(flash.hot(block).write_ptr.into())).sum()
-    }
-
-    /// Returns the stream in which GC keeps the data of worn blocks, if it does.
-    pub(super) fn of_worn(&self) -> Option<StreamId> {
-        self.of_worn
     }
 
     /// Returns whether a stream belongs to a technique.
@@ -196,48 +188,26 @@ impl Streams {
         stream < self.of_a_budget
     }
 
+    pub(super) fn of(&self, stream: StreamId) -> &Stream {
+        &self.table[usize::from(stream)]
+    }
+
     pub(crate) fn widths(&self) -> Vec<(&'static str, u32)> {
         self.table.iter().map(|s| (s.purpose, s.open.len() as u32)).collect()
     }
 
     pub(crate) fn width(&self, stream: StreamId) -> usize {
-        self.table[usize::from(stream)].open.len()
-    }
-
-    /// Returns the coding of a stream's blocks, if the drive can spare the pages that it gives up.
-    pub(crate) fn mode(&self, stream: StreamId) -> u8 {
-        self.table[usize::from(stream)].mode
-    }
-
-    /// Returns the number of pages after which a stream's blocks are closed.
-    pub(crate) fn most_pages(&self, stream: StreamId) -> u32 {
-        self.table[usize::from(stream)].most_pages
-    }
-
-    /// Returns whether a stream takes blocks from the IPR pool if possible.
-    pub(crate) fn wants_pool(&self, stream: StreamId) -> bool {
-        self.table[usize::from(stream)].pool
+        self.of(stream).open.len()
     }
 
     /// Returns the side from which a stream's next block of a domain comes.
     pub(super) fn side(&self, stream: StreamId, domain: usize, free: &FreeBlocks) -> Side {
-        let wanted = match (self.wants_pool(stream), self.keep_pool) {
+        let wanted = match (self.of(stream).pool, self.keep_pool) {
             (true, _) => Side::Pool,
             (false, true) => Side::Outside,
             (false, _) => Side::Any,
         };
         if free.count_in(domain, wanted) > 0 { wanted } else { Side::Any }
-    }
-
-    /// Returns whether blocks with only valid pages are moved out of the pool when it has no free
-    /// block.
-    pub(crate) fn evicts_full(&self) -> bool {
-        self.keep_pool
-    }
-
-    /// Makes the next page of a stream go to this die.
-    pub(super) fn turn_to(&mut self, stream: StreamId, die: DieId) {
-        self.table[usize::from(stream)].turn = die.into();
     }
 
     pub(super) fn next_turn(&mut self, stream: StreamId) {

@@ -22,6 +22,7 @@ use crate::base::units::{BlockId, Lpn, Ns, Ppn, StreamId};
 use crate::base::window::Window;
 use crate::config::{ByWear, DriveConfig};
 use crate::flash::Flash;
+use crate::flash::operate::program::NewPage;
 use crate::ftl::Ftl;
 use crate::ftl::lifetime::Lifetime;
 use crate::ftl::pace::Pace;
@@ -147,13 +148,8 @@ impl Ftl {
     }
 
     /// Counts a page of the host or of parity that was programmed.
-    pub(crate) fn count_written(
-        &mut self,
-        flash: &Flash,
-        block: BlockId,
-        lpn: Lpn,
-        origin: Origin,
-    ) {
+    pub(crate) fn count_written(&mut self, flash: &Flash, block: BlockId, data: NewPage) {
+        let NewPage { lpn, origin, .. } = data;
         let (Some(stripes), Some(by_wear)) =
             (self.stripes.filter(|stripes| !stripes.is_parity(lpn)), self.worn.by_wear)
         else {
@@ -177,7 +173,7 @@ impl Ftl {
 
     /// Counts data at a place that is no longer wanted.
     pub(crate) fn count_left(&mut self, flash: &Flash, ppn: Ppn) {
-        let lpn = flash.contents().owner(ppn);
+        let lpn = flash.contents.owner(ppn);
         let Some(stripes) = self.stripes.filter(|stripes| !stripes.is_parity(lpn)) else { return };
         let is_printed = self.worn.by_wear.is_some_and(|by_wear| by_wear.as_printed);
         if !is_printed && self.is_worn(flash, flash.geometry.block_of(ppn)) {
@@ -313,7 +309,7 @@ impl Ftl {
     pub(super) fn in_class(&self, flash: &Flash, block: BlockId, to: StreamId) -> StreamId {
         let of_worn = self
             .streams
-            .of_worn()
+            .of_worn
             .filter(|_| self.streams.kind(to) == GC && self.is_worn(flash, block));
         of_worn.unwrap_or(to)
     }

@@ -98,7 +98,6 @@ pub struct Device {
     speed: Speed,
     dies: Dies,
     host: Host,
-    metrics: TimedMetrics,
     now: Ns,
     by_unit: Reciprocal,
     /// Number of pages that the write buffer may hold while they are programmed. With 0, a write is
@@ -160,8 +159,7 @@ impl Device {
         Self {
             speed: Speed::new(config, g, drive.ftl.adjusting.map_or(0, |merging| merging.takes)),
             dies: Dies::new(config, g),
-            host: Host::new(),
-            metrics: TimedMetrics::default(),
+            host: Host::new(t.host_mb_s),
             now: 0,
             by_unit: Reciprocal::new(g.blocks_per_plane * g.planes_per_die / planes),
             program_slots: drive.ftl.buffer_slots,
@@ -172,7 +170,7 @@ impl Device {
             wordlines: Wordlines::default(),
             held: Held::default(),
             stripes: StripesUnderWay::default(),
-            pad_after: (drive.flash.by_wordline() && t.pad_after_us > 0.0)
+            pad_after: (drive.flash.by_wordline && t.pad_after_us > 0.0)
                 .then(|| us(t.pad_after_us)),
             padded_at: 0,
             ops: vec![],
@@ -203,33 +201,33 @@ impl Device {
 
     /// Returns the latencies so far.
     pub fn metrics(&self) -> &TimedMetrics {
-        &self.metrics
+        &self.host.metrics
     }
 
     /// Also counts latencies for groups of origins from now on. `group_of` gives the group of each
     /// origin.
     pub fn count_groups(&mut self, group_of: &[u16]) {
-        self.metrics.groups = Groups::new(group_of);
+        self.host.metrics.groups = Groups::new(group_of);
     }
 
     /// Marks read latencies at evenly spaced numbers of requests from now on.
     pub fn keep_course(&mut self) {
-        self.metrics.course = Some(Course::default());
+        self.host.metrics.course = Some(Course::default());
     }
 
     /// Also counts latencies by window of time from now on ([`TimedMetrics::by_window`]). Time must
     /// be 0.
     pub fn keep_windows(&mut self) {
         assert_eq!(self.now, 0, "windows begin at time 0");
-        self.metrics.windows.begin();
+        self.host.metrics.windows.begin();
     }
 
     /// Marks the read latencies after this number of requests, if they are marked and a mark is
     /// due.
     #[cold]
     pub(super) fn mark(&mut self, requests: u64) {
-        if let Some(course) = &mut self.metrics.course {
-            course.note(requests, &self.metrics.read);
+        if let Some(course) = &mut self.host.metrics.course {
+            course.note(requests, &self.host.metrics.read);
         }
     }
 
@@ -237,16 +235,13 @@ impl Device {
     /// latency counts from `request.at`, which may be in the past. If the request completes at
     /// once, like a write that finds space in the buffer, `completed` gets it with the time.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "once a request; what is asked would go through memory"
-    )]
+    // Once a request; what is asked would go through memory.
     pub fn submit(
         &mut self,
         drive: &mut Drive,
         tag: Tag,
         request: &Request,
-        mut completed: impl FnMut(Tag, Ns),
+        completed: impl FnMut(Tag, Ns),
     ) {
         assert!(tag != Tag::NONE, "the tag u32::MAX is reserved");
         debug_assert!(request.at <= self.now, "a request is submitted before it was made");
@@ -258,7 +253,16 @@ impl Device {
         if number.is_multiple_of(REGROUP_EVERY) {
             drive.regroup();
         }
-        self.take_over(drive, tag, number, request, &mut completed);
+        self.take_over(drive, tag, number, request);
+        self.give_back(completed);
+    }
+
+    /// Gives the host the requests that are complete.
+    #[inline]
+    fn give_back(&mut self, mut completed: impl FnMut(Tag, Ns)) {
+        if !self.host.done.is_empty() {
+            self.host.done.drain(..).for_each(|(tag, at)| completed(tag, at));
+        }
     }
 
     /// Executes the next event if it happens up to `until`. Otherwise advances time to `until`.
@@ -269,7 +273,7 @@ impl Device {
     /// # Panics
     /// Panics if time would have no end: no event is left and `until` is `Ns::MAX`.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "three times a page read")]
+    // Three times a page read.
     pub fn advance(
         &mut self,
         drive: &mut Drive,
@@ -288,11 +292,15 @@ impl Device {
         debug_assert!(at >= self.now, "time does not go back");
         self.now = at;
         if at_dies == at {
-            self.step(drive, next, &mut completed);
+            self.step(drive, next);
+            self.give_back(completed);
         } else if at_host == at {
             match self.host.take_event() {
                 HostEvent::Completed(tag) => completed(tag, at),
-                HostEvent::Arrived(command) => self.take_in(drive, &command, &mut completed),
+                HostEvent::Arrived(command) => {
+                    self.take_in(drive, &command);
+                    self.give_back(completed);
+                }
             }
         }
         at
@@ -378,7 +386,7 @@ impl Device {
     /// # Errors
     /// Returns the reason for which the drive cannot go on.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "as `advance`")]
+    // As `advance`.
     pub fn pass(
         &mut self,
         drive: &mut Drive,
@@ -436,7 +444,7 @@ impl Device {
     #[inline(never)]
     fn wake(&mut self, drive: &mut Drive) {
         drive.flash.now = self.now;
-        drive.ftl.note_busy_dies(self.has_better_work(drive));
+        drive.ftl.worn.pace.dies_are_busy = self.has_better_work(drive);
         drive.wake();
         self.route(drive, dies::NIL);
     }

@@ -14,10 +14,7 @@ pub(super) use crate::flash::ops::NandOp;
 impl Drive {
     /// Counts a request of the host. Its pages are counted when they are served.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "called once per request, with arguments that are known where it is called"
-    )]
+    // Called once per request, with arguments that are known where it is called.
     pub(super) fn count_request(&mut self, op: Op, bytes: u32) {
         match op {
             Op::Read => {
@@ -35,10 +32,7 @@ impl Drive {
 
     /// Writes the pages of a request, each completely or in part.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "once a request, with its pages known where it is called"
-    )]
+    // Once a request, with its pages known where it is called.
     pub(super) fn write_pages(&mut self, pages: &Pages) {
         self.ftl.buffer.goes_through = self.longest_cached.is_some_and(|most| pages.count > most);
         for page in 0..pages.count {
@@ -72,9 +66,9 @@ impl Drive {
 impl Drive {
     /// Returns the coding that decides the time of a read of a host page, if the page is on flash.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read")]
+    // Once a page read.
     pub(super) fn read_coding(&self, lpn: Lpn) -> u8 {
-        if self.flash.recoded().is_read_otherwise { self.coding_on_flash(lpn) } else { FULL }
+        if self.flash.recoded.is_read_otherwise { self.coding_on_flash(lpn) } else { FULL }
     }
 
     #[inline(never)]
@@ -96,7 +90,7 @@ impl Drive {
 
     /// Returns whether reads are counted in the technique's own counters.
     pub(super) fn has_tracker(&self) -> bool {
-        self.flash.counted() == TRACKED
+        self.flash.counted == TRACKED
     }
 
     /// Prefetches the counter of a technique that tracks some of the pages that it sees.
@@ -111,15 +105,9 @@ impl Drive {
 impl Drive {
     /// Returns whether there is work that the dies have not taken over.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read")]
+    // Once a page read.
     pub(super) fn has_recorded(&self) -> bool {
         !self.flash.ops.is_empty() || !self.ftl.started_jobs.is_empty()
-    }
-
-    /// Swaps the recorded work with `ops`, which is empty because earlier work has been handled.
-    pub(super) fn take_recorded(&mut self, ops: &mut Vec<NandOp>) {
-        debug_assert!(ops.is_empty());
-        std::mem::swap(&mut self.flash.ops, ops);
     }
 
     /// Returns the number of stripes in the recorded work to which host pages are written.
@@ -146,7 +134,7 @@ impl Drive {
     /// first.
     pub(super) fn take_started_job(&mut self) -> Option<(JobRef, DieId, Cause)> {
         while let Some(job) = self.ftl.started_jobs.pop() {
-            if let Some(running) = self.job(job) {
+            if let Some(running) = self.ftl.job(job) {
                 return Some((job, self.geometry.die_of(running.block), running.cause));
             }
         }

@@ -116,7 +116,7 @@ impl FluidRun {
             self.done += part;
             served?;
         }
-        drive.tell(Event::QuietUntil { at: until });
+        drive.flash.tell(Event::QuietUntil { at: until });
         self.pass_time(drive, source, until, progress)?;
         self.count(drive);
         say(drive, progress)

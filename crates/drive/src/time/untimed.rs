@@ -128,7 +128,7 @@ impl Drive {
     /// Runs a software pipeline: while a request is served, memory for later requests is
     /// prefetched.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "the read path")]
+    // The read path.
     fn pipeline<const COUNTED: u8, const WATCHED: bool, const IN_TIME: bool>(
         &mut self,
         requests: &[Request],

@@ -112,7 +112,6 @@ fn draw_times(dice: &mut Dice, config: &mut DriveConfig) {
     (timing.suspend_program_us, timing.suspend_erase_us) =
         (dice.real(0.0, 60.0), dice.real(0.0, 60.0));
     timing.channel_mb_s = dice.real(100.0, 3000.0);
-    timing.host_mb_s = dice.pick(&[0.0, 500.0, 3333.3]);
     config.ecc.retry_decode_us = dice.list(3, 0.0, 90.0);
     let some = |dice: &mut Dice| if dice.unit() < 0.5 { dice.list(3, 0.0, 90.0) } else { vec![] };
     (config.ecc.retry_sense_us, config.ecc.retry_transfer_us) = (some(dice), some(dice));
@@ -129,8 +128,6 @@ fn times_of_operations_are_those_of_ten_thousand_configurations() {
         let transfer = transfer_of(bytes, timing.channel_mb_s);
         assert_eq!(speed.channel(bytes), transfer, "{seed}");
         assert_eq!(speed.page_transfer, transfer_of(geometry.page_bytes, timing.channel_mb_s));
-        assert_eq!(speed.host(bytes), transfer_of(bytes, timing.host_mb_s), "{seed}");
-        assert_eq!(speed.has_link(), timing.host_mb_s > 0.0);
         let programs = timing.program_us.per_kind(geometry.cell);
         let longest = programs.iter().copied().fold(0.0, f64::max);
         assert_eq!((speed.merge, speed.adjust), (ns(longest), 7), "{seed}");

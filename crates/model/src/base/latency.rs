@@ -1,44 +1,28 @@
 //! Latency that a host accepts for reads, in the words of `NVMe`: the access latency of Dataset
 //! Management ranges and of reads.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-/// Hint of a host about data or about a read. Data without a hint counts as [`Self::Smallest`]. The
-/// strictest hint comes first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum AccessLatency {
-    /// Latency as small as possible.
-    #[default]
-    Smallest,
-    /// Typical latency.
-    Typical,
-    /// Longer latency; `NVMe` calls it "idle".
-    Idle,
-}
+use crate::base::named::named;
 
-impl Serialize for AccessLatency {
-    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        s.serialize_str(self.name())
+named! {
+    /// Hint of a host about data or about a read. Data without a hint counts as [`Self::Smallest`].
+    /// The strictest hint comes first.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    #[repr(u8)]
+    pub enum AccessLatency {
+        /// Latency as small as possible.
+        #[default]
+        Smallest = "smallest",
+        /// Typical latency.
+        Typical = "typical",
+        /// Longer latency; `NVMe` calls it "idle".
+        Idle = "idle",
     }
 }
 
 impl AccessLatency {
-    /// Number of hints.
-    pub const COUNT: usize = 3;
-
-    /// All hints, the strictest first.
-    pub const ALL: [Self; Self::COUNT] = [Self::Smallest, Self::Typical, Self::Idle];
-
-    /// Returns the name of the hint.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Smallest => "smallest",
-            Self::Typical => "typical",
-            Self::Idle => "idle",
-        }
-    }
-
     /// Reads a hint; `none` gives `None`.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use std::alloc::Layout;
 /// Asks the processor to fetch the cache line of `slice[index]`. Does nothing if the index is out
 /// of range.
 #[inline(always)]
-#[expect(clippy::inline_always, reason = "one instruction on the read path")]
+// One instruction on the read path.
 pub fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
     if index < slice.len() {

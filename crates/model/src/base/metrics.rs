@@ -193,15 +193,17 @@ impl Latency {
         let step = power as usize * STEPS + (ns >> power) as usize;
         match self.counts.get_mut(step) {
             Some(count) => *count += 1,
-            None => self.record_first(step),
+            None => self.add(step, 1),
         }
     }
 
-    /// Counts a latency that is longer than all before it.
+    /// Counts latencies of a step, which may be longer than all before it.
     #[cold]
-    fn record_first(&mut self, step: usize) {
-        self.counts.resize((step + 1).next_multiple_of(STEPS), 0);
-        self.counts[step] += 1;
+    fn add(&mut self, step: usize, count: u64) {
+        if step >= self.counts.len() {
+            self.counts.resize((step + 1).next_multiple_of(STEPS), 0);
+        }
+        self.counts[step] += count;
     }
 
     /// Returns the number of requests.
@@ -280,7 +282,7 @@ impl fmt::Debug for TimedMetrics {
 impl TimedMetrics {
     /// Records a host read that ended at `end` after `latency`, both in ns.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a request")]
+    // Once a request.
     pub fn note_read(&mut self, end: Ns, latency: Ns) {
         self.windows.read.note(end, &self.read);
         self.read.record(latency);

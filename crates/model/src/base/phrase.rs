@@ -6,116 +6,99 @@
 use std::borrow::Cow;
 use std::fmt::{self, Debug, Display};
 
-/// Declares the options, each with its name.
-macro_rules! options {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// Option of a run or of another task.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Opt {
-            $($(#[$doc])* $variant,)*
-        }
+use crate::base::named::named;
 
-        impl Opt {
-            /// All options.
-            pub const ALL: &[Self] = &[$(Self::$variant),*];
-
-            /// Returns the name, with `_` between its words.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)*
-                }
-            }
-        }
-    };
-}
-
-options! {
-    /// P/E cycles of further drives.
-    Ages = "ages",
-    /// Direction of the requests of a trace without directions.
-    AssumeOp = "assume_op",
-    /// Rate of a trace without times.
-    AssumeRate = "assume_rate",
-    /// Event of a blktrace text that counts as a request.
-    BlkAction = "blk_action",
-    /// Columns of a trace in the text of another tool.
-    Columns = "columns",
-    /// Whether the files of a trace follow each other.
-    Concat = "concat",
-    /// Drive.
-    Drive = "drive",
-    /// Endurance of a data sheet, in drive writes per day.
-    Dwpd = "dwpd",
-    /// Failures to inject.
-    Fail = "fail",
-    /// Treatment of addresses beyond the drive.
-    Fit = "fit",
-    /// Format of a trace.
-    Format = "format",
-    /// Gear.
-    Gear = "gear",
-    /// File with hints of the host.
-    Hints = "hints",
-    /// Host link of a data sheet.
-    Interface = "interface",
-    /// Whether the recordings in a file of a trace follow each other.
-    JoinRecordings = "join_recordings",
-    /// Language model.
-    Model = "model",
-    /// Devices of a trace that are used.
-    Only = "only",
-    /// Level of the oracle.
-    Oracle = "oracle",
-    /// Results folder.
-    Out = "out",
-    /// Parity technique.
-    Parity = "parity",
-    /// Queue depth.
-    QueueDepth = "queue_depth",
-    /// Random reads per second of a data sheet.
-    RandomReadIops = "random_read_iops",
-    /// Random writes per second of a data sheet.
-    RandomWriteIops = "random_write_iops",
-    /// Refresh technique.
-    Refresh = "refresh",
-    /// Number of passes.
-    Repeat = "repeat",
-    /// Rung of the ladder of accuracy.
-    Rung = "rung",
-    /// Sample of the drive.
-    Sample = "sample",
-    /// First seed.
-    Seed = "seed",
-    /// Number of seeds.
-    Seeds = "seeds",
-    /// Sequential read rate of a data sheet.
-    SequentialRead = "sequential_read",
-    /// Sequential write rate of a data sheet.
-    SequentialWrite = "sequential_write",
-    /// Values of keys.
-    Set = "set",
-    /// Whether lines of a trace that cannot be read are skipped.
-    SkipBadLines = "skip_bad_lines",
-    /// Speed of a trace.
-    Speed = "speed",
-    /// Whether requests of a trace must be in order.
-    Strict = "strict",
-    /// Endurance of a data sheet, in terabytes written.
-    Tbw = "tbw",
-    /// Unit of a trace's times.
-    TimeUnit = "time_unit",
-    /// Files of a trace.
-    Trace = "trace",
-    /// UBER that ends a life.
-    Uber = "uber",
-    /// Condition that ends a repeated run.
-    Until = "until",
-    /// Requests before counting begins.
-    WarmUp = "warm_up",
-    /// Workload.
-    Workload = "workload",
-    /// Years that end a life.
-    Years = "years",
+named! {
+    /// Option of a run or of another task. A name has `_` between its words.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Opt {
+        /// P/E cycles of further drives.
+        Ages = "ages",
+        /// Direction of the requests of a trace without directions.
+        AssumeOp = "assume_op",
+        /// Rate of a trace without times.
+        AssumeRate = "assume_rate",
+        /// Event of a blktrace text that counts as a request.
+        BlkAction = "blk_action",
+        /// Columns of a trace in the text of another tool.
+        Columns = "columns",
+        /// Whether the files of a trace follow each other.
+        Concat = "concat",
+        /// Drive.
+        Drive = "drive",
+        /// Endurance of a data sheet, in drive writes per day.
+        Dwpd = "dwpd",
+        /// Failures to inject.
+        Fail = "fail",
+        /// Treatment of addresses beyond the drive.
+        Fit = "fit",
+        /// Format of a trace.
+        Format = "format",
+        /// Gear.
+        Gear = "gear",
+        /// File with hints of the host.
+        Hints = "hints",
+        /// Host link of a data sheet.
+        Interface = "interface",
+        /// Whether the recordings in a file of a trace follow each other.
+        JoinRecordings = "join_recordings",
+        /// Language model.
+        Model = "model",
+        /// Devices of a trace that are used.
+        Only = "only",
+        /// Level of the oracle.
+        Oracle = "oracle",
+        /// Results folder.
+        Out = "out",
+        /// Parity technique.
+        Parity = "parity",
+        /// Queue depth.
+        QueueDepth = "queue_depth",
+        /// Random reads per second of a data sheet.
+        RandomReadIops = "random_read_iops",
+        /// Random writes per second of a data sheet.
+        RandomWriteIops = "random_write_iops",
+        /// Refresh technique.
+        Refresh = "refresh",
+        /// Number of passes.
+        Repeat = "repeat",
+        /// Rung of the ladder of accuracy.
+        Rung = "rung",
+        /// Sample of the drive.
+        Sample = "sample",
+        /// First seed.
+        Seed = "seed",
+        /// Number of seeds.
+        Seeds = "seeds",
+        /// Sequential read rate of a data sheet.
+        SequentialRead = "sequential_read",
+        /// Sequential write rate of a data sheet.
+        SequentialWrite = "sequential_write",
+        /// Values of keys.
+        Set = "set",
+        /// Whether lines of a trace that cannot be read are skipped.
+        SkipBadLines = "skip_bad_lines",
+        /// Speed of a trace.
+        Speed = "speed",
+        /// Whether requests of a trace must be in order.
+        Strict = "strict",
+        /// Endurance of a data sheet, in terabytes written.
+        Tbw = "tbw",
+        /// Unit of a trace's times.
+        TimeUnit = "time_unit",
+        /// Files of a trace.
+        Trace = "trace",
+        /// UBER that ends a life.
+        Uber = "uber",
+        /// Condition that ends a repeated run.
+        Until = "until",
+        /// Requests before counting begins.
+        WarmUp = "warm_up",
+        /// Workload.
+        Workload = "workload",
+        /// Years that end a life.
+        Years = "years",
+    }
 }
 
 impl Opt {

@@ -20,7 +20,7 @@ impl Reciprocal {
 
     /// Returns `n / divisor`; n must be below 2^31.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "two instructions on the read path")]
+    // Two instructions on the read path.
     pub fn quotient(self, n: u32) -> u32 {
         debug_assert!(n < 1 << 31);
         ((u64::from(n) * self.mul) >> self.shift) as u32
@@ -28,7 +28,7 @@ impl Reciprocal {
 
     /// Returns `n % divisor`; n must be below 2^31.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "three instructions on the write path")]
+    // Three instructions on the write path.
     pub fn remainder(self, n: u32) -> u32 {
         n - self.quotient(n) * self.divisor
     }

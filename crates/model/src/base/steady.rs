@@ -92,7 +92,7 @@ impl Steady {
         (pages, pages_per_block, blocks, holds): (&Pages, u32, &[BlockId], &[u32]),
     ) -> bool {
         let held = self.sections.windows(2).map(|two| (two[0].block, two[1].first - two[0].first));
-        self.lanes.pages() == pages
+        &self.lanes.pages == pages
             && self.pages_per_block == pages_per_block
             && held.eq(blocks.iter().copied().zip(holds.iter().copied()))
     }
@@ -141,12 +141,12 @@ impl Steady {
 
     /// Returns the pages of the layout.
     pub fn pages(&self) -> &Pages {
-        self.lanes.pages()
+        &self.lanes.pages
     }
 
     /// Returns the order of each lane.
     pub fn orders(&self) -> &[Order] {
-        self.lanes.orders()
+        &self.lanes.orders
     }
 
     /// Returns the blocks of the layout in the order in which they take pages. Each has its first

@@ -7,6 +7,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::base::named::named;
+
 pub use address::{Address, BlockId, Lpn, Lpns, PageInBlock, Ppn, WordlineInBlock};
 
 /// Number of a die over the whole drive.
@@ -33,55 +35,27 @@ impl Reads {
     pub const NEVER: Self = Self(u32::MAX);
 }
 
-/// Reason for a flash operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Cause {
-    /// Request of the host.
-    Host,
-    /// Garbage collection.
-    Gc,
-    /// Rewriting because of reads.
-    Reclaim,
-    /// Rewriting because of age.
-    Refresh,
-    /// Wear levelling.
-    Wear,
-    /// Parity of a stripe.
-    Parity,
-    /// Further sensing of a page whose first decoding failed.
-    Retry,
-    /// Regrouping of data by the hints of the host.
-    Hint,
-}
-
-impl Cause {
-    /// Number of causes, which is the length of every table by cause.
-    pub const COUNT: usize = 8;
-    /// All causes, in the order of tables by cause.
-    pub const ALL: [Self; Self::COUNT] = [
-        Self::Host,
-        Self::Gc,
-        Self::Reclaim,
-        Self::Refresh,
-        Self::Wear,
-        Self::Parity,
-        Self::Retry,
-        Self::Hint,
-    ];
-
-    /// Returns the name of the cause in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Gc => "gc",
-            Self::Reclaim => "reclaim",
-            Self::Refresh => "refresh",
-            Self::Wear => "wear",
-            Self::Parity => "parity",
-            Self::Retry => "retry",
-            Self::Hint => "hint",
-        }
+named! {
+    /// Reason for a flash operation.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    #[repr(u8)]
+    pub enum Cause {
+        /// Request of the host.
+        Host = "host",
+        /// Garbage collection.
+        Gc = "gc",
+        /// Rewriting because of reads.
+        Reclaim = "reclaim",
+        /// Rewriting because of age.
+        Refresh = "refresh",
+        /// Wear levelling.
+        Wear = "wear",
+        /// Parity of a stripe.
+        Parity = "parity",
+        /// Further sensing of a page whose first decoding failed.
+        Retry = "retry",
+        /// Regrouping of data by the hints of the host.
+        Hint = "hint",
     }
 }
 

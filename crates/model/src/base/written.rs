@@ -13,52 +13,27 @@
 //! ```
 
 use crate::base::metrics::FlashCounts;
+use crate::base::named::named;
 use crate::base::units::Cause;
 
-/// Reason of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// The host wrote the page.
-    Host,
-    /// The page moved because of reads.
-    ReadDisturb,
-    /// The page moved because of its age.
-    Retention,
-    /// The page moved to level wear.
-    WearLeveling,
-    /// The page could not be read, and was rebuilt and written elsewhere.
-    ReadRecovery,
-    /// The page moved so that its block could be erased, or so that it lies among its own.
-    GarbageCollection,
-    /// The page holds the parity of a stripe.
-    Parity,
-}
-
-impl Reason {
-    /// Number of reasons.
-    pub const COUNT: usize = 7;
-    /// All reasons, in the order of the tables by reason.
-    pub const ALL: [Self; Self::COUNT] = [
-        Self::Host,
-        Self::ReadDisturb,
-        Self::Retention,
-        Self::WearLeveling,
-        Self::ReadRecovery,
-        Self::GarbageCollection,
-        Self::Parity,
-    ];
-
-    /// Name in sentences.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Host => "the host",
-            Self::ReadDisturb => "read disturb",
-            Self::Retention => "retention",
-            Self::WearLeveling => "wear leveling",
-            Self::ReadRecovery => "read recovery",
-            Self::GarbageCollection => "garbage collection",
-            Self::Parity => "parity",
-        }
+named! {
+    /// Reason of a program.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Reason {
+        /// The host wrote the page.
+        Host = "the host",
+        /// The page moved because of reads.
+        ReadDisturb = "read disturb",
+        /// The page moved because of its age.
+        Retention = "retention",
+        /// The page moved to level wear.
+        WearLeveling = "wear leveling",
+        /// The page could not be read, and was rebuilt and written elsewhere.
+        ReadRecovery = "read recovery",
+        /// The page moved so that its block could be erased, or so that it lies among its own.
+        GarbageCollection = "garbage collection",
+        /// The page holds the parity of a stripe.
+        Parity = "parity",
     }
 }
 

@@ -22,14 +22,15 @@ use crate::hints::Budgets;
 /// Limits that techniques use on one drive.
 #[derive(Clone, Debug)]
 pub(super) struct Allowed {
-    aged: AgedLimits,
+    /// Limits by age and retries.
+    pub(super) aged: AgedLimits,
     retries: usize,
     /// Number of retries that fit into each hint budget; `None` if `reclaim.retries` limits them.
     within: [Option<usize>; AccessLatency::COUNT],
     /// Share of a limit that budgets may use: 1 minus `hints.margin`.
     given: f64,
     /// Step of the longest allowed age.
-    step: usize,
+    pub(super) step: usize,
     kinds: usize,
     /// Dose units that one retry may add to a technique's reserve, by reads elsewhere in the block
     /// and by reads of neighbours.
@@ -65,46 +66,58 @@ impl Allowed {
         Some(Self { aged, retries, within, given, step, kinds: kinds as usize, far, near })
     }
 
-    /// Returns the limits by age and retries.
-    pub(super) fn aged(&self) -> &AgedLimits {
-        &self.aged
+    /// Returns the limits of a group of a table at a P/E count.
+    pub(super) fn group<'a>(
+        &'a self,
+        table: &'a LimitTable,
+        group: usize,
+        pec: u32,
+    ) -> OfGroup<'a> {
+        OfGroup { allowed: self, table, group, pec }
+    }
+}
+
+/// Limits of a group at a P/E count.
+#[derive(Clone, Copy)]
+pub(super) struct OfGroup<'a> {
+    allowed: &'a Allowed,
+    table: &'a LimitTable,
+    group: usize,
+    pec: u32,
+}
+
+impl OfGroup<'_> {
+    /// Returns the limit with this number of retries, for data in this step of age.
+    fn limit_with(self, level: usize, step: usize) -> Dose {
+        let Self { allowed, table, group, pec } = self;
+        let of_kind = |kind| allowed.aged.lookup(table, pec, Asked { group, kind, level, step });
+        let limit = (0..allowed.kinds).map(of_kind).min().unwrap_or(0);
+        Dose::of_1024ths(limit) - self.reserve(level)
     }
 
-    /// Returns the limit of a group with this number of retries, for data in this step of age.
-    fn limit_with(
-        &self,
-        table: &LimitTable,
-        (group, pec): (usize, u32),
-        level: usize,
-        step: usize,
-    ) -> Dose {
-        let of_kind = |kind| self.aged.lookup(table, pec, Asked { group, kind, level, step });
-        Dose::of_1024ths((0..self.kinds).map(of_kind).min().unwrap_or(0))
-            - self.reserve(table, group, pec, level)
+    /// Returns a tenth of the fresh limit.
+    fn tenth(self) -> Dose {
+        self.limit_with(0, 0) / 10
     }
 
-    /// Returns the number of retries that count for a group at a P/E count without a hint budget,
-    /// and the limit with these retries.
-    fn at(&self, table: &LimitTable, of: (usize, u32)) -> (usize, Dose) {
-        let (tenth, last) = (self.limit_with(table, of, 0, 0) / 10, self.aged.ladder().retries());
-        let with = |level: usize| (level, self.limit_with(table, of, level, self.step));
-        (self.retries..=last)
+    /// Returns the number of retries that count without a hint budget, and the limit with these
+    /// retries.
+    fn at(self) -> (usize, Dose) {
+        let (tenth, last) = (self.tenth(), self.allowed.aged.ladder().retries());
+        let with = |level: usize| (level, self.limit_with(level, self.allowed.step));
+        (self.allowed.retries..=last)
             .map(with)
             .find(|(_, limit)| *limit > tenth)
             .unwrap_or_else(|| with(last))
     }
 
-    /// Returns the number of retries and the limit with a hint budget.
-    fn at_budget(
-        &self,
-        table: &LimitTable,
-        budget: AccessLatency,
-        of: (usize, u32),
-    ) -> (usize, Dose) {
-        let Some(within) = self.within[budget as usize] else { return self.at(table, of) };
-        let (tenth, last) = (self.limit_with(table, of, 0, 0) / 10, self.aged.ladder().retries());
-        let most = self.most(table, of, self.step);
-        let with = |level: usize| (level, self.limit_with(table, of, level, self.step).min(most));
+    /// Returns the number of retries and the limit with a hint budget. The limit is at most 0 if
+    /// all retries together leave nothing.
+    pub(super) fn at_budget(self, budget: AccessLatency) -> (usize, Dose) {
+        let Some(within) = self.allowed.within[budget as usize] else { return self.at() };
+        let (tenth, last) = (self.tenth(), self.allowed.aged.ladder().retries());
+        let most = self.most(self.allowed.step);
+        let with = |level: usize| (level, self.limit_with(level, self.allowed.step).min(most));
         let best = (0..=within)
             .map(with)
             .max_by_key(|(level, limit)| (*limit, std::cmp::Reverse(*level)))
@@ -115,94 +128,47 @@ impl Allowed {
             (within + 1..=last).map(with).find(|(_, limit)| *limit > tenth)
         };
         let own = own.unwrap_or_else(|| with(last));
-        let tighter = budget.tighter().map(|tighter| self.at_budget(table, tighter, of));
+        let tighter = budget.tighter().map(|tighter| self.at_budget(tighter));
         tighter.filter(|(_, limit)| *limit > own.1).unwrap_or(own)
     }
 
     /// Returns the largest dose that a hint budget allows at all. It is a share of the limit of the
     /// last retry.
-    fn most(&self, table: &LimitTable, of: (usize, u32), step: usize) -> Dose {
-        let end = self.limit_with(table, of, self.aged.ladder().retries(), step);
-        end.min(end.share(self.given))
+    fn most(self, step: usize) -> Dose {
+        let end = self.limit_with(self.allowed.aged.ladder().retries(), step);
+        end.min(end.share(self.allowed.given))
     }
 
     /// Returns the dose that this number of retries may add to a technique's reserve.
-    fn reserve(&self, table: &LimitTable, group: usize, pec: u32, level: usize) -> Dose {
-        let (from, to) = table.lookup_rows(pec);
-        let (from, to) = (table.truth(group, from).alpha, table.truth(group, to).alpha);
+    fn reserve(self, level: usize) -> Dose {
+        let (from, to) = self.table.lookup_rows(self.pec);
+        let [from, to] = [from, to].map(|pec| self.table.truth(self.group, pec).alpha);
         let alpha = from.max(to).weight();
-        Dose::ceil(level as f64 * (self.far + alpha * self.near))
-    }
-
-    /// Returns the limit of a group's worst member at a P/E count; 0 if all retries together leave
-    /// nothing.
-    pub(super) fn limit(
-        &self,
-        table: &LimitTable,
-        budget: AccessLatency,
-        group: usize,
-        pec: u32,
-    ) -> Dose {
-        self.at_budget(table, budget, (group, pec)).1.max(Dose::ZERO)
+        Dose::ceil(level as f64 * (self.allowed.far + alpha * self.allowed.near))
     }
 
     /// Returns the limit at an age, with the retries that count at the longest age. The limit only
     /// falls as data grows older.
-    pub(super) fn limit_at(
-        &self,
-        table: &LimitTable,
-        budget: AccessLatency,
-        of: (usize, u32),
-        step: usize,
-    ) -> Dose {
-        let (level, longest) = self.at_budget(table, budget, of);
-        if step >= self.step {
+    pub(super) fn limit_at(self, budget: AccessLatency, step: usize) -> Dose {
+        let (level, longest) = self.at_budget(budget);
+        if step >= self.allowed.step {
             return longest.max(Dose::ZERO);
         }
-        let limit = self.limit_with(table, of, level, step);
-        let is_bounded = self.within[budget as usize].is_some();
-        if is_bounded { limit.min(self.most(table, of, step)) } else { limit }.max(Dose::ZERO)
-    }
-
-    /// Returns the step of the longest age.
-    pub(super) fn longest(&self) -> usize {
-        self.step
-    }
-
-    /// Returns the number of retries that count for a group with a hint budget.
-    pub(super) fn retries_at(
-        &self,
-        table: &LimitTable,
-        budget: AccessLatency,
-        group: usize,
-        pec: u32,
-    ) -> u8 {
-        self.at_budget(table, budget, (group, pec)).0 as u8
+        let limit = self.limit_with(level, step);
+        let is_bounded = self.allowed.within[budget as usize].is_some();
+        if is_bounded { limit.min(self.most(step)) } else { limit }.max(Dose::ZERO)
     }
 
     /// Returns whether, at the longest allowed age, even all retries leave techniques less than a
-    /// tenth of a group's fresh limit.
-    pub(super) fn is_used_up(
-        &self,
-        table: &LimitTable,
-        budget: AccessLatency,
-        group: usize,
-        pec: u32,
-    ) -> bool {
-        self.at_budget(table, budget, (group, pec)).1
-            <= self.limit_with(table, (group, pec), 0, 0) / 10
+    /// tenth of the fresh limit.
+    pub(super) fn is_used_up(self, budget: AccessLatency) -> bool {
+        self.at_budget(budget).1 <= self.tenth()
     }
 
-    /// Returns whether more retries count for a group than the user allowed.
-    pub(super) fn is_raised(
-        &self,
-        table: &LimitTable,
-        budget: AccessLatency,
-        group: usize,
-        pec: u32,
-    ) -> bool {
-        self.at_budget(table, budget, (group, pec)).0
-            > self.within[budget as usize].unwrap_or(self.retries)
+    /// Returns whether more retries count than the user allowed.
+    pub(super) fn is_raised(self, budget: AccessLatency) -> bool {
+        let user = self.allowed.within[budget as usize].unwrap_or(self.allowed.retries);
+        self.at_budget(budget).0 > user
     }
 }
 
@@ -228,7 +194,7 @@ mod tests {
         "#;
         let config = toml::from_str::<DriveConfig>(text).unwrap().resolve().unwrap();
         let (table, allowed) = (LimitTable::of(&config).unwrap(), Allowed::of(&config).unwrap());
-        let reserve = |(pec, retries)| allowed.reserve(&table, 0, pec, retries);
+        let reserve = |(pec, retries)| allowed.group(&table, 0, pec).reserve(retries);
         let right = [61, 61, 61, 122, 0, 26].map(|units| Dose::UNIT * units);
         assert_eq!([(0, 1), (1, 1), (999, 1), (500, 2), (500, 0), (1000, 1)].map(reserve), right);
     }

@@ -234,39 +234,30 @@ impl ErrorModel {
         let (wordline, kind) = block.wordline_and_kind(page);
         let (group, factor) = (self.table.group_of(wordline), self.table.block_factor(block.block));
         let of_group = at.of_group(group, kind as usize, level);
-        match self.aged() {
-            None => self.scaled(block, of_group, (wordline, 1 << kind), factor),
-            Some(aged) => {
-                let page = PageAt {
-                    wordline,
-                    kind: kind as usize,
-                    block_factor: factor,
-                    mode: block.mode_of(wordline),
-                };
-                Dose::of_1024ths(aged.of_page(&self.table, of_group.in_1024ths(), page))
-            }
-        }
+        let Some(aged) = self.aged() else {
+            return self.scaled(block, of_group, (wordline, 1 << kind), factor);
+        };
+        let (kind, mode) = (kind as usize, block.mode_of(wordline));
+        let page = PageAt { wordline, kind, block_factor: factor, mode };
+        Dose::of_1024ths(aged.of_page(&self.table, of_group.in_1024ths(), page))
     }
 
     /// Returns the result of a read of a page with this dose: the smallest number of retries that
     /// decodes the page.
     #[inline]
     pub(super) fn health_at(&self, levels: &Levels, page: PageAt, dose: Dose) -> PageHealth {
-        let limits = levels.of_kind(self.table.group_of(page.wordline), page.kind);
-        // A limit below 0 stays below 0 with every factor.
-        match limits
-            .iter()
-            .position(|limit| *limit >= Dose::ZERO && dose <= self.of_group_in_page(*limit, page))
-        {
-            Some(retries) => PageHealth { retries: retries as u8, is_lost: false },
-            None => PageHealth { retries: (limits.len() - 1) as u8, is_lost: true },
+        match self.level(levels, page, dose) {
+            Some((retries, _)) => PageHealth { retries, is_lost: false },
+            None => PageHealth { retries: self.max_retries(), is_lost: true },
         }
     }
 
     /// Returns the smallest number of retries that decodes a page with this dose, and the page's
     /// limit with these retries. Returns `None` if no level decodes the page.
+    #[inline]
     pub(super) fn level(&self, levels: &Levels, page: PageAt, dose: Dose) -> Option<(u8, Dose)> {
         let limits = levels.of_kind(self.table.group_of(page.wordline), page.kind);
+        // A limit below 0 stays below 0 with every factor.
         (0..).zip(limits).filter(|(_, limit)| **limit >= Dose::ZERO).find_map(|(retries, limit)| {
             let of_page = self.of_group_in_page(*limit, page);
             (dose <= of_page).then_some((retries, of_page))

@@ -201,12 +201,12 @@ impl LimitTable {
     pub fn lookup_worn(&self, budget: AccessLatency, group: usize, worn: Worn) -> Endurance {
         let longest = self.lookup_at(budget, group, worn.pec);
         let (Some(step), Some(allowed)) = (worn.step, &self.allowed) else { return longest };
-        Endurance { limit: allowed.limit_at(self, budget, (group, worn.pec), step), ..longest }
+        Endurance { limit: allowed.group(self, group, worn.pec).limit_at(budget, step), ..longest }
     }
 
     /// Returns the step of the longest allowed age; `None` if data does not age.
     pub fn longest_step(&self) -> Option<usize> {
-        self.allowed.as_ref().map(Allowed::longest)
+        self.allowed.as_ref().map(|allowed| allowed.step)
     }
 
     /// Returns the endurance that a policy may assume for data without a hint. Of the two rows
@@ -220,29 +220,35 @@ impl LimitTable {
         let (from, to) = self.rows.around(pec);
         let (below, above) = (self.truth(group, from), self.truth(group, to));
         let fresh = above.limit.min(below.limit);
-        let limit =
-            self.allowed.as_ref().map_or(fresh, |allowed| allowed.limit(self, budget, group, pec));
+        let limit = self.allowed_at(budget, group, pec).map_or(fresh, |(_, limit)| limit);
         let alpha = above.alpha.max(below.alpha);
         Endurance { limit, alpha }
     }
 
+    /// Returns the number of retries that count for a group, and the limit with these retries;
+    /// `None` if data does not age.
+    fn allowed_at(&self, budget: AccessLatency, group: usize, pec: u32) -> Option<(usize, Dose)> {
+        let (retries, limit) = self.allowed.as_ref()?.group(self, group, pec).at_budget(budget);
+        Some((retries, limit.max(Dose::ZERO)))
+    }
+
     /// Returns the true limits by age and retries, if the drive has an error rate.
     pub(crate) fn aged(&self) -> Option<&AgedLimits> {
-        self.allowed.as_ref().map(Allowed::aged)
+        self.allowed.as_ref().map(|allowed| &allowed.aged)
     }
 
     /// Returns the share of the first group's fresh limit that the longest age uses up, at most 1.
     /// The share is 0 if reads and age do not share one budget.
     pub fn taken_by_age(&self, pec: u32) -> f64 {
         let Some(allowed) =
-            self.allowed.as_ref().filter(|allowed| !allowed.aged().rates().is_independent())
+            self.allowed.as_ref().filter(|allowed| !allowed.aged.rates().is_independent())
         else {
             return 0.0;
         };
-        let left = allowed.aged().truth(
+        let left = allowed.aged.truth(
             self,
             pec,
-            Asked { group: 0, kind: 0, level: 0, step: allowed.longest() },
+            Asked { group: 0, kind: 0, level: 0, step: allowed.step },
         );
         1.0 - (Dose::of_1024ths(left).units() / self.truth(0, pec).limit.units()).clamp(0.0, 1.0)
     }
@@ -251,9 +257,8 @@ impl LimitTable {
     /// take retries, it is at most the limit for techniques.
     pub fn endured(&self, group: usize, pec: u32) -> Endurance {
         let truth = self.truth(group, pec);
-        let limit = self.allowed.as_ref().map_or(truth.limit, |allowed| {
-            allowed.limit(self, AccessLatency::Smallest, group, pec).min(truth.limit)
-        });
+        let allowed = self.allowed_at(AccessLatency::Smallest, group, pec);
+        let limit = allowed.map_or(truth.limit, |(_, limit)| limit.min(truth.limit));
         Endurance { limit, ..truth }
     }
 
@@ -261,7 +266,8 @@ impl LimitTable {
     /// budget. Without them, age would leave too small a limit.
     pub fn budget_raised(&self, budget: AccessLatency, pec: u32) -> u32 {
         let raised = |allowed: &Allowed| {
-            (0..self.groups).filter(|group| allowed.is_raised(self, budget, *group, pec)).count()
+            let of_group = |group: &usize| allowed.group(self, *group, pec).is_raised(budget);
+            (0..self.groups).filter(of_group).count()
         };
         self.allowed.as_ref().map_or(0, raised) as u32
     }
@@ -269,13 +275,14 @@ impl LimitTable {
     /// Returns whether age leaves techniques at most a tenth of a group's fresh limit, even with
     /// all retries.
     pub fn is_used_up_by_age(&self, budget: AccessLatency, group: usize, pec: u32) -> bool {
-        self.allowed.as_ref().is_some_and(|allowed| allowed.is_used_up(self, budget, group, pec))
+        let allowed = self.allowed.as_ref();
+        allowed.is_some_and(|allowed| allowed.group(self, group, pec).is_used_up(budget))
     }
 
     /// Returns the number of retries that techniques count with for a group's data with this hint;
     /// 0 if reads take no retries.
     pub fn retries_at(&self, budget: AccessLatency, group: usize, pec: u32) -> u8 {
-        self.allowed.as_ref().map_or(0, |allowed| allowed.retries_at(self, budget, group, pec))
+        self.allowed_at(budget, group, pec).map_or(0, |(retries, _)| retries as u8)
     }
 
     /// Returns the number of reads that fresh data of the weakest group of a block endures in a

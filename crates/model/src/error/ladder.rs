@@ -28,10 +28,13 @@ pub struct ReadTime {
 
 /// Times of a retry. A time of `None` is the time of the page's first read.
 #[derive(Clone, Copy, Debug)]
-struct Retry {
-    sense: Option<Ns>,
-    transfer: Option<Ns>,
-    decode: Ns,
+pub struct Retry {
+    /// Array time of the sensing.
+    pub sense: Option<Ns>,
+    /// Transfer time.
+    pub transfer: Option<Ns>,
+    /// Decoding time.
+    pub decode: Ns,
 }
 
 /// Codeword, and number of wrong bits that each level corrects.
@@ -138,7 +141,8 @@ impl Ladder {
     }
 }
 
-fn retries(config: &EccConfig) -> Vec<Retry> {
+/// Returns the times of each retry.
+pub fn retries(config: &EccConfig) -> Vec<Retry> {
     let of = |list: &[f64], k: usize| list.get(k).map(|time| us(*time));
     let decode = config.retry_decode_us.iter().enumerate();
     decode

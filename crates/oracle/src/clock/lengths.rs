@@ -28,6 +28,8 @@ pub(super) struct Lengths {
     pub(super) slots: u32,
     pub(super) units_per_die: u32,
     pub(super) max_outstanding: u32,
+    /// Speed of the host link; 0 if it is infinitely fast.
+    host_mb_s: f64,
 }
 
 impl Lengths {
@@ -41,6 +43,7 @@ impl Lengths {
             slots: (config.drive.write_buffer.0 / u64::from(geometry.page_bytes) / 2) as u32,
             units_per_die: if t.independent_planes { geometry.planes_per_die } else { 1 },
             max_outstanding: config.drive.max_outstanding,
+            host_mb_s: t.host_mb_s,
             geometry: geometry.clone(),
         }
     }
@@ -88,7 +91,8 @@ impl Lengths {
     /// Returns the time of this number of bytes on the host link; `None` for an infinitely fast
     /// link.
     pub(super) fn link(&self, bytes: u32) -> Option<Ns> {
-        self.speed.has_link().then(|| self.speed.host(bytes))
+        let ns = f64::from(bytes) * 1000.0 / self.host_mb_s;
+        (self.host_mb_s > 0.0).then(|| ns.ceil() as Ns)
     }
 
     pub(super) fn die_of_block(&self, block: BlockId) -> u32 {

@@ -89,7 +89,7 @@ fn at_the_limit() -> (Drive, Lpn) {
     let closed = |block: &_| drive.flash.hot(*block).state == BlockState::Closed;
     let block = drive.geometry.block_ids().find(closed).unwrap();
     let last = drive.geometry.first_page(block) + (drive.geometry.pages_per_block - 1);
-    let lpn = drive.flash.contents().owner(last);
+    let lpn = drive.flash.contents.owner(last);
     drive.write_page(lpn, 1);
     drive.flash.pretend_reads(block, Quarters::UNIT * (LIMIT - 5));
     drive.flash.set_policy_alarm(block, Reads(LIMIT - 4));

@@ -75,7 +75,7 @@ impl Blame {
     /// Attributes the copies of a reclaim job that is about to begin. `pages` has the pages that
     /// the job moves; `None` means the whole block.
     pub(crate) fn book(&mut self, flash: &Flash, block: BlockId, pages: Option<&PageSet>) {
-        let valid = flash.contents().valid_words(block);
+        let valid = flash.contents.valid_words(block);
         let copies: u32 = match pages {
             None => flash.hot(block).valid.into(),
             Some(pages) => valid
@@ -106,10 +106,8 @@ impl Blame {
         let share = pages.map(|pages| self.shares(flash, block, pages));
         let mut weights = [0.0; RANGES];
         for wordline in g.wordlines_in_block() {
-            let reads = flash
-                .wordlines()
-                .get(g.row_of(block, wordline))
-                .map_or(Quarters::ZERO, |w| w.reads);
+            let reads =
+                flash.wordlines.get(g.row_of(block, wordline)).map_or(Quarters::ZERO, |w| w.reads);
             let weight = f64::from(reads.count())
                 * share.as_ref().map_or(1.0, |share| share[wordline.index()]);
             if weight == 0.0 {
@@ -121,7 +119,7 @@ impl Blame {
             let owners = || {
                 pages
                     .clone()
-                    .map(|page| flash.contents().owner(first_page + page))
+                    .map(|page| flash.contents.owner(first_page + page))
                     .filter(|lpn| lpn.number() < g.host_pages)
             };
             let each = weight / owners().count().max(1) as f64;
@@ -139,7 +137,7 @@ impl Blame {
         let stride = g.neighbour_stride;
         let bits = g.cell.bits();
         let moving: Vec<u64> = flash
-            .contents()
+            .contents
             .valid_words(block)
             .iter()
             .zip(pages.words())

@@ -46,12 +46,12 @@ impl Drive {
     /// Begins to log the erases of the measured phase. The log keeps at most `most` erases, evenly
     /// spaced.
     pub fn keep_erasures(&mut self, most: usize) {
-        self.flash.keep_erasures(most);
+        self.flash.erasures = Some(Box::new(Thinned::new(most)));
     }
 
     /// Returns the log of erases; `None` unless [`Self::keep_erasures`] asked for it.
     pub fn erasures(&self) -> Option<&Thinned<Erasure>> {
-        self.flash.erasures()
+        self.flash.erasures.as_deref()
     }
 
     /// Skips this number of P/E cycles of the whole drive, as if they had passed. A block takes
@@ -93,7 +93,7 @@ impl Drive {
 
     /// Returns the flash operations by cause since the beginning of the measured phase.
     pub fn flash_counts(&self) -> &FlashCounts {
-        self.flash.counts()
+        &self.flash.counts
     }
 
     /// Returns the counts of read reclaim since the beginning of the measured phase.
@@ -174,7 +174,7 @@ impl Drive {
     /// Returns the expected number of codewords that these reads lost. Returns `None` if data has
     /// no error rate or the codeword is unknown.
     pub fn lost_codewords(&self) -> Option<f64> {
-        self.flash.lost_codewords(self.host_page_reads())
+        self.flash.draws.lost_of(self.host_page_reads())
     }
 
     /// Returns expected numbers for all reads of the drive's flash, for any cause, if parity raises
@@ -206,7 +206,7 @@ impl Drive {
 
     /// Returns whether the drive was made for the timed gear.
     pub fn is_timed(&self) -> bool {
-        self.flash.is_timed()
+        self.flash.timed
     }
 
     /// Returns the RAM that the reclaim, refresh and parity techniques would need in a real
@@ -230,9 +230,8 @@ impl Drive {
     /// Returns the number of blocks with merged wordlines. Also returns how many fewer blocks the
     /// same data would need without merging.
     pub fn adjusted_blocks(&self) -> (u32, f64) {
-        let is_adjusted = |block: &BlockId| {
-            self.flash.recoded().of(*block).iter().any(|coding| *coding >= FASTER)
-        };
+        let is_adjusted =
+            |block: &BlockId| self.flash.recoded.of(*block).iter().any(|coding| *coding >= FASTER);
         let valid = |block: BlockId| u32::from(self.flash.hot(block).valid);
         let (blocks, pages) = self
             .geometry
@@ -250,7 +249,7 @@ impl Drive {
 
     /// Returns the purpose of each stream and its number of open blocks.
     pub fn stream_widths(&self) -> Vec<(&'static str, u32)> {
-        self.ftl.stream_widths()
+        self.ftl.streams.widths()
     }
 
     /// Returns the ranges whose reads caused reclaim copies, by address, since the beginning of the

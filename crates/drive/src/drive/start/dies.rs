@@ -10,7 +10,7 @@ use crate::base::steady::Pages;
 use crate::base::stripes::Stripes;
 use crate::base::units::{BlockId, DieId, Lpn, PageInBlock};
 use crate::drive::Drive;
-use crate::drive::start::precondition::{below, shuffle, valid_by_age};
+use crate::drive::start::precondition::{Closed, Random, below, shuffle, valid_by_age};
 use crate::ftl::map::Entry;
 use crate::watch::observer::NO_LPN;
 
@@ -21,15 +21,10 @@ const LOAD_GROUP: usize = 64;
 impl Drive {
     /// Takes the blocks that the steady state of each die closes. Returns them with their numbers
     /// of valid pages. Parity counts as old as data, although it is rewritten more often.
-    pub(super) fn close_by_die(
-        &mut self,
-        pages: &Pages,
-        timed: bool,
-        rng: &mut Xoshiro256PlusPlus,
-    ) -> (Vec<BlockId>, Vec<u32>) {
+    pub(super) fn close_by_die(&mut self, pages: &Pages, random: &mut Random) -> Closed {
         let (mut blocks, mut valid) = (vec![], vec![]);
         for die in 0..self.geometry.dies() {
-            let of_die = self.valid_of_die(die, pages.of_lane(die), timed, rng);
+            let of_die = self.valid_of_die(die, pages.of_lane(die), random);
             blocks.extend(of_die.iter().map(|_| self.ftl.take_for_loading_in(die as usize)));
             valid.extend(of_die);
         }
@@ -38,16 +33,10 @@ impl Drive {
 
     /// Returns the number of valid pages of each block that the steady state of a die closes. The
     /// age of a block is independent of its address.
-    fn valid_of_die(
-        &self,
-        die: u32,
-        pages: u32,
-        timed: bool,
-        rng: &mut Xoshiro256PlusPlus,
-    ) -> Vec<u32> {
-        let closed = self.ftl.free_blocks_of(die as usize) - self.kept_free(timed);
+    fn valid_of_die(&self, die: u32, pages: u32, random: &mut Random) -> Vec<u32> {
+        let closed = self.ftl.free.count(die as usize) - random.kept_free;
         let mut valid = valid_by_age(pages, closed, self.geometry.pages_per_block);
-        shuffle(&mut valid, rng);
+        shuffle(&mut valid, random.rng);
         valid
     }
 
@@ -58,7 +47,7 @@ impl Drive {
         &mut self,
         stripes: Stripes,
         filled: u32,
-        mut random: Option<(bool, &mut Xoshiro256PlusPlus)>,
+        mut random: Option<&mut Random>,
     ) {
         let block_pages = self.geometry.pages_per_block;
         let mut pages = vec![(PageInBlock::FIRST, NO_LPN); block_pages as usize + 1];
@@ -79,9 +68,9 @@ impl Drive {
                 None => (0..count.div_ceil(block_pages))
                     .map(|n| block_pages.min(count - n * block_pages))
                     .collect(),
-                Some((timed, rng)) => {
-                    shuffle(&mut lpns, rng);
-                    self.valid_of_die(die, count, *timed, rng)
+                Some(random) => {
+                    shuffle(&mut lpns, random.rng);
+                    self.valid_of_die(die, count, random)
                 }
             };
             let mut next = 0;
@@ -89,7 +78,7 @@ impl Drive {
                 let block = self.ftl.take_for_loading_in(die as usize);
                 let pages = match &mut random {
                     None => choose_first(&mut pages, holds),
-                    Some((_, rng)) => choose(&mut pages, block_pages, holds, rng),
+                    Some(random) => choose(&mut pages, block_pages, holds, random.rng),
                 };
                 for (_, lpn) in pages.iter_mut() {
                     *lpn = lpns[next];
@@ -115,7 +104,8 @@ impl Drive {
                 let ppn = first + *page;
                 debug_assert!(self.ftl.map.get(*lpn) == Entry::UNMAPPED);
                 self.ftl.map.set(*lpn, Entry::on_flash(ppn));
-                self.flash.preload_page(block, *page, *lpn);
+                self.flash.contents.set_owner(block, ppn, *lpn);
+                self.flash.contents.set_valid(block, *page);
             }
         }
         self.close_loaded(block, pages.len() as u32);
@@ -189,7 +179,8 @@ mod tests {
             let stripes = loaded.geometry.stripes.unwrap();
             let filled = (f64::from(loaded.geometry.host_pages) * 0.9).floor() as u32;
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
-            loaded.load_dies(stripes, filled, Some((false, &mut rng)));
+            let random = &mut Random { kept_free: loaded.kept_free(), rng: &mut rng };
+            loaded.load_dies(stripes, filled, Some(random));
             computed.precondition_computed(3);
             assert_eq!(valid_by_die(&loaded), valid_by_die(&computed));
             assert_eq!(loaded.mapped_pages(), computed.mapped_pages());

@@ -24,6 +24,15 @@ use crate::watch::observer::Event;
 /// Largest number of random overwrites that are actually written.
 const WRITE_AT_MOST: u64 = 4 << 20;
 
+/// Random source of a steady state, and the number of blocks of a domain that stay free.
+pub(super) struct Random<'a> {
+    pub(super) kept_free: u32,
+    pub(super) rng: &'a mut Xoshiro256PlusPlus,
+}
+
+/// Closed blocks of a steady state, and their numbers of valid pages.
+pub(super) type Closed = (Vec<BlockId>, Vec<u32>);
+
 impl Drive {
     /// Brings the drive to the state that `[start]` describes. The same seed gives the same state.
     pub fn precondition(&mut self, seed: u64) {
@@ -57,11 +66,12 @@ impl Drive {
             return self.rank_by_wear();
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x9E37_79B9);
-        let timed = self.flash.is_timed();
+        let kept_free = self.kept_free();
         self.facts.is_before_run = true;
         self.out_of_time(|drive| {
             if computed {
-                drive.load_steady_state(filled, timed, &mut rng, (seed, images));
+                let random = &mut Random { kept_free, rng: &mut rng };
+                drive.load_steady_state(filled, random, (seed, images));
             } else {
                 drive.load_sequential(filled);
                 for _ in 0..overwrites {
@@ -96,7 +106,7 @@ impl Drive {
         if let Some(stripes) = self.geometry.stripes {
             return self.load_dies(stripes, filled, None);
         }
-        let width = self.ftl.open_blocks(HOST);
+        let width = self.ftl.streams.width(HOST) as u32;
         let block_pages = self.geometry.pages_per_block;
         let mut next = 0;
         // Whole rows of blocks are loaded. The remaining pages are written one by one into blocks
@@ -108,7 +118,7 @@ impl Drive {
                 row.iter().map(|block| self.geometry.first_page(*block)).collect();
             self.ftl.map.load_in_turn(Lpn::new(next), &first_pages, block_pages);
             for (lane, block) in Lpn::range(next..next + width).zip(&row) {
-                self.flash.preload_every(*block, lane, width);
+                self.flash.contents.fill(*block, lane, width);
             }
             for block in row {
                 self.close_loaded(block, block_pages);
@@ -122,27 +132,22 @@ impl Drive {
     }
 
     /// Loads the steady state after uniform random overwrites of the first `filled` pages.
-    fn load_steady_state(
-        &mut self,
-        filled: u32,
-        timed: bool,
-        rng: &mut Xoshiro256PlusPlus,
-        (seed, images): (u64, &Images),
-    ) {
+    fn load_steady_state(&mut self, filled: u32, random: &mut Random, of: (u64, &Images)) {
+        let (seed, images) = of;
         let by_wear = self.config.parity.by_wear().is_some();
         if let Some(stripes) = self.geometry.stripes.filter(|_| by_wear) {
-            return self.load_dies(stripes, filled, Some((timed, rng)));
+            return self.load_dies(stripes, filled, Some(random));
         }
         let pages = Pages::new(&self.geometry, filled);
         let (blocks, valid) = match self.geometry.stripes {
-            Some(_) => self.close_by_die(&pages, timed, rng),
-            None => self.close_of_drive(filled, timed, rng),
+            Some(_) => self.close_by_die(&pages, random),
+            None => self.close_of_drive(filled, random),
         };
         let of = (&pages, self.geometry.pages_per_block, &blocks[..], &valid[..]);
-        let layout =
-            images.layout(seed, of, || Steady::draw(&self.geometry, pages, &blocks, &valid, rng));
+        let layout = images
+            .layout(seed, of, || Steady::draw(&self.geometry, pages, &blocks, &valid, random.rng));
         self.ftl.map.begin(layout.clone());
-        self.flash.preload_layout(layout.clone());
+        self.flash.contents.begin(layout.clone());
         self.flash.tell(Event::BeginsInOrder { orders: layout.orders(), filled });
         for (block, first, order, holds) in layout.blocks() {
             self.close_begun(block, holds);
@@ -153,32 +158,28 @@ impl Drive {
 
     /// Takes the blocks of a drive without parity that its steady state closes. Returns them with
     /// their numbers of valid pages.
-    fn close_of_drive(
-        &mut self,
-        filled: u32,
-        timed: bool,
-        rng: &mut Xoshiro256PlusPlus,
-    ) -> (Vec<BlockId>, Vec<u32>) {
-        let kept_free = self.ftl.blocks_free_in_share(&self.flash).unwrap_or(self.kept_free(timed));
-        let closed = self.ftl.free_blocks() - kept_free;
+    fn close_of_drive(&mut self, filled: u32, random: &mut Random) -> Closed {
+        let kept_free = self.ftl.blocks_free_in_share(&self.flash).unwrap_or(random.kept_free);
+        let closed = self.ftl.free.total() - kept_free;
         let valid = valid_by_age(filled, closed, self.geometry.pages_per_block);
         let mut blocks: Vec<BlockId> =
             (0..closed).map(|_| self.ftl.take_for_loading(&self.geometry)).collect();
         // The age of a block is independent of its address.
-        shuffle(&mut blocks, rng);
+        shuffle(&mut blocks, random.rng);
         (blocks, valid)
     }
 
     /// Returns the number of blocks of a domain that the steady state leaves free. With a clock, GC
     /// in idle gaps has kept its share of blocks free. Without a clock, GC runs at the last moment.
-    pub(super) fn kept_free(&self, timed: bool) -> u32 {
-        if timed { self.ftl.background_blocks() } else { 0 }.max(self.ftl.reserve() + 1)
+    pub(super) fn kept_free(&self) -> u32 {
+        if self.flash.timed { self.ftl.background_blocks } else { 0 }
+            .max(self.ftl.streams.reserve() + 1)
     }
 
     /// Returns the strictest hint of the data in a block.
     fn budget_of_content(&self, block: BlockId) -> AccessLatency {
         let Some(hinted) = &self.ftl.hinted else { return AccessLatency::Smallest };
-        let (first, contents) = (self.geometry.first_page(block), self.flash.contents());
+        let (first, contents) = (self.geometry.first_page(block), &self.flash.contents);
         let budgets = set_bits(contents.valid_words(block))
             .map(|page| hinted.of(contents.owner(first + page as u32)));
         budgets.min().unwrap_or(AccessLatency::Idle)
@@ -196,7 +197,7 @@ impl Drive {
         self.flash.preload(block, HOST, valid, budget);
         let (ftl, mut cx) = self.parts();
         ftl.arm(&mut cx, block);
-        ftl.victims.insert(block, ftl.score(cx.flash, block), cx.flash.seq() as u32);
+        ftl.victims.insert(block, ftl.score(cx.flash, block), cx.flash.seq as u32);
     }
 }
 

@@ -339,9 +339,7 @@ impl Tracked<'_> {
     /// Returns the wordlines that have an entry.
     pub fn entries(&self) -> impl Iterator<Item = (usize, Entry)> {
         let all = self.banks.iter().flat_map(|bank| bank.keys.iter().zip(&bank.entries));
-        let known = |entry: &Entry| *entry;
-        all.filter(|(key, _)| **key != NONE)
-            .map(move |(key, entry)| (usize::from(*key), known(entry)))
+        all.filter(|(key, _)| **key != NONE).map(|(key, entry)| (usize::from(*key), *entry))
     }
 
     /// Returns the uncounted part of the block's dose at the first write of each segment, and the

@@ -35,14 +35,12 @@ impl Flash {
             return false;
         }
         let share = flow.progress().min(1.0);
-        let before = u64::from(flow.left) - 1;
+        let count = fluid.chance.part_of(u64::from(flow.left) - 1, share);
         if self.hot[block.index()].has(SUSPECT) {
-            let count = fluid.chance.part_of(before, share);
             self.draw_tired(block, count);
-            return true;
+        } else {
+            self.deposit_before_alarm(block, count);
         }
-        let count = fluid.chance.part_of(before, share);
-        self.deposit_before_alarm(block, count);
         true
     }
 
@@ -253,7 +251,7 @@ mod tests {
             if lpn == changed.0 { changed.1 } else { f64::from(lpn.number()) + 1.0 }
         };
         let owners = drive.flash.valid_pages_of(block);
-        owners.map(|page| rate(drive.flash.contents().owner(first + page))).collect()
+        owners.map(|page| rate(drive.flash.contents.owner(first + page))).collect()
     }
 
     /// Overwrites a third of the pages nine times, so that GC moves others. The rates by place are then those

@@ -1,35 +1,14 @@
 //! Start state of a drive, written directly into the records: whole blocks of data, and wear and
 //! reads from before the run.
 
-use std::sync::Arc;
-
 use crate::base::dose::Quarters;
 use crate::base::latency::AccessLatency;
-use crate::base::steady::Steady;
-use crate::base::units::{BlockId, Lpn, PageInBlock, StreamId, WordlineInBlock};
+use crate::base::units::{BlockId, StreamId, WordlineInBlock};
 use crate::flash::Flash;
 use crate::flash::block::BlockState;
 use crate::watch::observer::Event;
 
 impl Flash {
-    /// Makes an erased block hold this page of the host from the start.
-    #[inline]
-    pub(crate) fn preload_page(&mut self, block: BlockId, page: PageInBlock, lpn: Lpn) {
-        self.contents.set_owner(block, self.geometry.first_page(block) + page, lpn);
-        self.contents.set_valid(block, page);
-    }
-
-    /// Makes erased blocks hold the data of a layout from the start.
-    pub(crate) fn preload_layout(&mut self, layout: Arc<Steady>) {
-        self.contents.begin(layout);
-    }
-
-    /// Makes an erased block hold every `stride`th page of the host from the start, beginning with
-    /// `first`.
-    pub(crate) fn preload_every(&mut self, block: BlockId, first: Lpn, stride: u32) {
-        self.contents.fill(block, first, stride);
-    }
-
     /// Closes an erased block as if this stream had written it. All its pages are programmed, and
     /// the preloaded pages are valid.
     pub(crate) fn preload(

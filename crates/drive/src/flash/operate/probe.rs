@@ -15,7 +15,7 @@ impl Flash {
         for wordline in wordlines {
             let coding = *self.geometry.codings.row(self.coding_of(block, *wordline));
             let page = wordline.first_page(bits) + coding.kept.trailing_zeros();
-            rules::read(first + page, page, &self.hot[block.index()], &self.geometry);
+            rules::read(first + page, &self.hot[block.index()], &self.geometry);
             // The limit of the weakest page kind is the limit of the wordline.
             let of_kind = |kind| {
                 let page = wordline.first_page(bits) + kind;

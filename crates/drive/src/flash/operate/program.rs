@@ -10,19 +10,21 @@ use crate::flash::contents::NOBODYS;
 use crate::flash::rules;
 use crate::watch::observer::{Event, Origin};
 
+/// Data of a page that is programmed.
+#[derive(Clone, Copy)]
+pub(crate) struct NewPage {
+    pub(crate) lpn: Lpn,
+    pub(crate) origin: Origin,
+    pub(crate) cause: Cause,
+}
+
 impl Flash {
     /// Programs the next page of a block. Until then, the page's older data stays valid in its old
     /// place.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "its caller is the write path")]
-    pub(crate) fn program(
-        &mut self,
-        block: BlockId,
-        page: PageInBlock,
-        lpn: Lpn,
-        origin: Origin,
-        cause: Cause,
-    ) -> Ppn {
+    // Its caller is the write path.
+    pub(crate) fn program(&mut self, block: BlockId, page: PageInBlock, data: NewPage) -> Ppn {
+        let NewPage { lpn, origin, cause } = data;
         rules::program(block, &self.hot[block.index()], page, &self.geometry);
         let ppn = self.geometry.first_page(block) + page;
         let begins = !self.wordlines.is_empty() && self.begins_wordline(block);
@@ -45,11 +47,6 @@ impl Flash {
         let seq = self.seq;
         self.tell(Event::Programmed { ppn, lpn, seq, origin, cause });
         ppn
-    }
-
-    /// Counts a page that could not be read, was rebuilt, and has just been programmed elsewhere.
-    pub(crate) fn note_recovered(&mut self, lpn: Lpn) {
-        self.counts.recovered_pages += u64::from(lpn.number() < self.geometry.host_pages);
     }
 
     /// Returns whether a block's next wordline has no programmed page yet.
@@ -92,7 +89,7 @@ impl Flash {
     /// Handles a page that was just programmed. In a block in a mode, the program that merges
     /// states follows the last page that the wordline keeps.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a comparison, for every page written")]
+    // A comparison, for every page written.
     pub(crate) fn complete_wordline(&mut self, block: BlockId, page: PageInBlock, cause: Cause) {
         let mode = self.hot[block.index()].mode;
         if mode != FULL {

@@ -24,11 +24,16 @@ pub(crate) struct Sensed {
     pub(crate) retries: u8,
 }
 
+impl Sensed {
+    /// Result of a read of good data without retries, of a block that has not reached its alarm.
+    const AT_ONCE: Self = Self { good: true, rings: false, level: 0, retries: 0 };
+}
+
 impl Flash {
     /// Serves a read of the host, and returns whether the block has reached its alarm. If it has,
     /// [`Self::rung`] gives the result of the read.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "the read path")]
+    // The read path.
     pub(crate) fn host_read<const COUNTED: u8, const WATCHED: bool>(
         &mut self,
         lpn: Lpn,
@@ -45,23 +50,15 @@ impl Flash {
     /// Senses a page outside the batch path: for a move or a fill.
     pub(crate) fn sense(&mut self, lpn: Lpn, ppn: Ppn, cause: Cause, fill: bool) -> Sensed {
         let block = self.geometry.block_of(ppn);
-        rules::read(
-            ppn,
-            self.geometry.page_in(block, ppn),
-            &self.hot[block.index()],
-            &self.geometry,
-        );
-        self.counts.reads[cause as usize] += 1;
-        let rings = self.count_any_read(ppn);
-        self.levels.began_at = 0;
-        self.put_off_alarm(block, self.dose_of(ppn), cause);
+        rules::read(ppn, &self.hot[block.index()], &self.geometry);
+        let rings = self.count_sensing(ppn, cause, cause);
         if rings {
             self.touch(block);
             return self.rung(lpn, ppn, cause, fill);
         }
         self.sensed(block);
         self.note_read(PhysRead { fill, ..PhysRead::good(lpn, ppn, cause) });
-        Sensed { good: true, rings: false, level: 0, retries: 0 }
+        Sensed::AT_ONCE
     }
 
     /// Senses a page of which the controller's memory holds a copy, to check that flash still holds
@@ -74,26 +71,27 @@ impl Flash {
         cause: Cause,
         fill: bool,
         is_corrupted: bool,
-    ) -> bool {
+    ) -> Sensed {
         let block = self.geometry.block_of(ppn);
-        rules::read(
-            ppn,
-            self.geometry.page_in(block, ppn),
-            &self.hot[block.index()],
-            &self.geometry,
-        );
-        self.counts.reads[cause as usize] += 1;
-        let rings = self.count_any_read(ppn);
-        self.levels.began_at = 0;
-        self.put_off_alarm(block, self.dose_of(ppn), cause);
+        rules::read(ppn, &self.hot[block.index()], &self.geometry);
+        let rings = self.count_sensing(ppn, cause, cause);
         let result = if is_corrupted { ReadResult::InMemory } else { ReadResult::Good };
         let read = PhysRead { result, fill, ..PhysRead::good(lpn, ppn, cause) };
         if rings {
-            return self.rung_by(read, ReadResult::InMemory).good;
+            return self.rung_by(read, ReadResult::InMemory);
         }
         self.note_read(PhysRead { fill: fill && is_corrupted, ..read });
         self.counts.soft_errors += u64::from(is_corrupted);
-        !is_corrupted
+        Sensed { good: !is_corrupted, ..Sensed::AT_ONCE }
+    }
+
+    /// Counts a sensing outside the batch path, and returns whether the block has reached its
+    /// alarm. The sensing is a read or a retry for this cause.
+    fn count_sensing(&mut self, ppn: Ppn, counted: Cause, cause: Cause) -> bool {
+        self.counts.reads[counted as usize] += 1;
+        let rings = self.count_any_read(ppn);
+        self.put_off_alarm(self.geometry.block_of(ppn), self.dose_of(ppn), cause);
+        rings
     }
 
     /// Handles a counted sensing that reached its block's alarm: decides whether the data could be
@@ -122,21 +120,21 @@ impl Flash {
         let is_judged = is_suspect && !has_failed;
         let (PageHealth { retries, is_lost }, lost) =
             if is_judged { self.health(block, ppn) } else { (PageHealth::WELL, None) };
-        let level = if has_failed { 0 } else { self.levels.begin(block) };
+        let level = if has_failed { 0 } else { self.levels.of(block) };
         let retries = retries.saturating_sub(level);
-        let gone = is_lost;
-        let gone = gone || has_failed;
+        let gone = is_lost || has_failed;
         let result = if gone { if_gone } else { read.result };
         let fill =
             read.fill && (if_gone == ReadResult::Uncorrectable || result == ReadResult::InMemory);
-        self.note_read(PhysRead { result, fill, retries, ..read });
+        let read = PhysRead { result, fill, retries, ..read };
+        self.note_read(read);
         if cause == Cause::Host && !fill {
             self.record_begin(level);
             self.counts.began_higher += u64::from(level > 0);
             self.draws.host_read(lost);
         }
         if retries > 0 {
-            self.sense_again(ppn, cause, fill, level, retries);
+            self.sense_again(read, level);
         } else if result != ReadResult::Good {
             self.counts.soft_errors += 1;
         }
@@ -171,27 +169,16 @@ impl Flash {
         }
     }
 
-    /// Returns the level with which the last sensing outside the batch path began.
-    pub(crate) fn began_at(&self) -> u8 {
-        self.levels.began_at
-    }
-
-    /// Senses a page again, `retries` times after a level. Each sensing deposits the dose of a
-    /// read.
-    pub(in crate::flash) fn sense_again(
-        &mut self,
-        ppn: Ppn,
-        cause: Cause,
-        fill: bool,
-        level: u8,
-        retries: u8,
-    ) {
+    /// Senses the page of a read again, for each of its retries after a level. Each sensing
+    /// deposits the dose of a read.
+    pub(in crate::flash) fn sense_again(&mut self, read: PhysRead, level: u8) {
+        let PhysRead { ppn, cause, fill, retries, .. } = read;
         if retries > 0 && cause == Cause::Host && !fill {
             self.counts.retried[usize::from(retries)] += 1;
         }
         self.counts.soft_errors += u64::from(retries > 0);
         for attempt in level + 1..=level + retries {
-            self.count_retry(ppn, cause);
+            self.count_sensing(ppn, Cause::Retry, cause);
             self.record(NandOp::Retry {
                 src: ppn,
                 attempt,
@@ -200,12 +187,6 @@ impl Flash {
                 coding: self.read_coding(ppn),
             });
         }
-    }
-
-    fn count_retry(&mut self, ppn: Ppn, cause: Cause) {
-        self.counts.reads[Cause::Retry as usize] += 1;
-        self.count_any_read(ppn);
-        self.put_off_alarm(self.geometry.block_of(ppn), self.dose_of(ppn), cause);
     }
 
     /// Returns whether the data of a page is past its limit and cannot be read any more.
@@ -281,11 +262,8 @@ impl Flash {
 
     /// Senses the cells of a page whose data is not used.
     pub(crate) fn sense_for_nobody(&mut self, ppn: Ppn, cause: Cause) {
-        self.counts.reads[cause as usize] += 1;
         let block = self.geometry.block_of(ppn);
-        let rings = self.count_any_read(ppn);
-        self.levels.began_at = 0;
-        self.put_off_alarm(block, self.dose_of(ppn), cause);
+        let rings = self.count_sensing(ppn, cause, cause);
         self.touch(block);
         self.note_read(PhysRead::good(NO_OWNER, ppn, cause));
         if rings {
@@ -295,8 +273,7 @@ impl Flash {
 
     /// At the end of a run, counts the failing fill of a page that is known to be past its limit.
     pub(crate) fn sense_failing(&mut self, lpn: Lpn, ppn: Ppn) {
-        self.counts.reads[Cause::Host as usize] += 1;
-        self.count_any_read(ppn);
+        self.count_sensing(ppn, Cause::Host, Cause::Host);
         let most = self.model.as_ref().map_or(0, |model| model.max_retries());
         let retries = most - self.levels.of(self.geometry.block_of(ppn));
         let result = ReadResult::Uncorrectable;
@@ -307,7 +284,9 @@ impl Flash {
             ..PhysRead::good(lpn, ppn, Cause::Host)
         });
         self.counts.soft_errors += 1;
-        (0..retries).for_each(|_| self.count_retry(ppn, Cause::Host));
+        for _ in 0..retries {
+            self.count_sensing(ppn, Cause::Retry, Cause::Host);
+        }
     }
 
     /// Returns the first valid page of a block, from `page` on, whose data is past its limit.

@@ -242,8 +242,9 @@ impl Dies {
         (urgent.is_some(), was_urgent)
     }
 
+    /// Removes a job of a die, which is done.
     #[cold]
-    fn drop_job(&mut self, die: DieId, n: usize, at: Ns) {
+    pub(super) fn drop_job(&mut self, die: DieId, n: usize, at: Ns) {
         let jobs = &mut self.queues[usize::from(die)].jobs;
         let (JobRef { block, .. }, cause) = jobs.remove(n);
         let summary = &mut self.summaries[usize::from(die)];
@@ -314,16 +315,6 @@ impl Dies {
         summary.reclaim_work += u32::from(cause == Cause::Reclaim);
         summary.set(JOBS, true);
         self.queues[usize::from(die)].jobs.push((job, cause));
-    }
-
-    /// Removes the first job of a die, which is done.
-    pub(super) fn job_done(&mut self, die: DieId, at: Ns) {
-        let jobs = &mut self.queues[usize::from(die)].jobs;
-        let (JobRef { block, .. }, cause) = jobs.remove(0);
-        let summary = &mut self.summaries[usize::from(die)];
-        summary.reclaim_work -= u32::from(cause == Cause::Reclaim);
-        summary.set(JOBS, !jobs.is_empty());
-        self.note(|| TimeEvent::Job { die, block, cause, on: false, at });
     }
 
     /// Reserves the channel of a unit whose page is ready now. Returns the end of its transfer.

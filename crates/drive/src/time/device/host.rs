@@ -3,12 +3,11 @@
 
 use std::collections::VecDeque;
 
-use super::speed::Speed;
 use super::timeline::{Event, Timeline};
 use super::{Command, Tag};
 use crate::base::metrics::TimedMetrics;
 use crate::base::request::Request;
-use crate::base::units::Ns;
+use crate::base::units::{Ns, transfer_ns};
 use crate::watch::time_event::TimeEvent;
 
 /// Unit of a [`Timeline`] event at which the data of a write arrives. At other events, a request
@@ -152,12 +151,17 @@ pub(super) struct Host {
     pub(super) last_end: Ns,
     /// Size and link time of the last page. A workload has few sizes, often one.
     last_transfer: (u32, Ns),
+    /// Rate of the link; 0 if it does not limit.
+    link_mb_s: f64,
+    pub(super) metrics: TimedMetrics,
+    /// Requests that are complete, for the host, with the time.
+    pub(super) done: Vec<(Tag, Ns)>,
     /// Events for the observer, if there is one.
     pub(super) told: Option<Vec<TimeEvent>>,
 }
 
 impl Host {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(link_mb_s: f64) -> Self {
         Self {
             in_parts: vec![],
             unused: vec![],
@@ -169,6 +173,9 @@ impl Host {
             outstanding: 0,
             last_end: 0,
             last_transfer: (0, 0),
+            link_mb_s,
+            metrics: TimedMetrics::default(),
+            done: vec![],
             told: None,
         }
     }
@@ -188,23 +195,12 @@ impl Host {
     /// Sends data for the host over the link. The data is ready in the controller at `at`, and the
     /// request may then be complete.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "called for each page read; otherwise its arguments would go through memory"
-    )]
-    pub(super) fn deliver(
-        &mut self,
-        part: ReadPart,
-        at: Ns,
-        now: Ns,
-        speed: &Speed,
-        metrics: &mut TimedMetrics,
-        completed: &mut impl FnMut(Tag, Ns),
-    ) {
+    // Called for each page read; otherwise its arguments would go through memory.
+    pub(super) fn deliver(&mut self, part: ReadPart, at: Ns, now: Ns) {
         let ReadPart { start, owner, number, bytes, origin, is_all, met_reclaim } = part;
-        let end = if speed.has_link() {
+        let end = if self.link_mb_s > 0.0 {
             if bytes != self.last_transfer.0 {
-                self.last_transfer = (bytes, speed.host(bytes));
+                self.last_transfer = (bytes, self.on_link(bytes));
             }
             let free = self.read_link_free;
             self.read_link_free = free.max(at) + self.last_transfer.1;
@@ -216,71 +212,54 @@ impl Host {
             if met_reclaim {
                 self.in_parts[owner as usize].request.measured = Measured::ReadDuringReclaim;
             }
-            return self.finish_part(owner, end, now, metrics, completed);
+            return self.finish_part(owner, end, now);
         }
         let measured = if met_reclaim { Measured::ReadDuringReclaim } else { Measured::Read };
-        self.complete(
-            Known { start, tag: Tag(owner), number, origin, measured },
-            end,
-            now,
-            metrics,
-            completed,
-        );
+        self.complete(Known { start, tag: Tag(owner), number, origin, measured }, end, now);
+    }
+
+    /// Returns the time of data on the link.
+    #[inline]
+    fn on_link(&self, bytes: u32) -> Ns {
+        transfer_ns(u64::from(bytes), self.link_mb_s)
     }
 
     /// Returns the time at which the data of a write that arrives at `at` is in the controller.
-    pub(super) fn receive(&mut self, at: Ns, bytes: u32, speed: &Speed) -> Ns {
-        if !speed.has_link() {
+    pub(super) fn receive(&mut self, at: Ns, bytes: u32) -> Ns {
+        if self.link_mb_s <= 0.0 {
             return at;
         }
         let free = self.write_link_free;
-        self.write_link_free = free.max(at) + speed.host(bytes);
+        self.write_link_free = free.max(at) + self.on_link(bytes);
         self.write_link_free
     }
 
     /// Ends a part of the request at this place at `end`. The last part completes the request.
     #[inline(never)]
-    pub(super) fn finish_part(
-        &mut self,
-        place: u32,
-        end: Ns,
-        now: Ns,
-        metrics: &mut TimedMetrics,
-        completed: &mut dyn FnMut(Tag, Ns),
-    ) {
+    pub(super) fn finish_part(&mut self, place: u32, end: Ns, now: Ns) {
         let in_parts = &mut self.in_parts[place as usize];
         in_parts.parts_left -= 1;
         in_parts.end = in_parts.end.max(end);
         if in_parts.parts_left == 0 {
             let InParts { request, end, .. } = *in_parts;
             self.unused.push(place);
-            self.complete(request, end, now, metrics, &mut |tag, at| completed(tag, at));
+            self.complete(request, end, now);
         }
     }
 
     /// Completes a request at its end, now or later.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "once a request; its arguments would go through memory"
-    )]
-    pub(super) fn complete(
-        &mut self,
-        request: Known,
-        end: Ns,
-        now: Ns,
-        metrics: &mut TimedMetrics,
-        completed: &mut impl FnMut(Tag, Ns),
-    ) {
+    // Once a request; its arguments would go through memory.
+    pub(super) fn complete(&mut self, request: Known, end: Ns, now: Ns) {
         let Known { start, tag, number, origin, measured } = request;
         let latency = end - start;
         match measured {
-            Measured::Read => metrics.note_read(end, latency),
-            Measured::ReadDuringReclaim => metrics.note_read_during_reclaim(end, latency),
-            Measured::Write => metrics.note_write(end, latency),
+            Measured::Read => self.metrics.note_read(end, latency),
+            Measured::ReadDuringReclaim => self.metrics.note_read_during_reclaim(end, latency),
+            Measured::Write => self.metrics.note_write(end, latency),
             Measured::Not => {}
         }
-        if let Some(group) = metrics.groups.of(origin) {
+        if let Some(group) = self.metrics.groups.of(origin) {
             match measured {
                 Measured::Read => group.read(start, end, false),
                 Measured::ReadDuringReclaim => group.read(start, end, true),
@@ -294,7 +273,7 @@ impl Host {
         self.last_end = self.last_end.max(end);
         if end <= now {
             self.outstanding -= 1;
-            completed(tag, end);
+            self.done.push((tag, end));
         } else {
             self.events.push(Event { at: end, order: 0, unit: tag.0 });
         }

@@ -31,8 +31,8 @@ impl Device {
         drive.flash.now = self.now;
         let (on, was_on) = self.dies.review_jobs(
             die,
-            |job| drive.job(job).is_none(),
-            |job| drive.job(job).is_some_and(|job| drive.is_urgent(job)),
+            |job| drive.ftl.job(job).is_none(),
+            |job| drive.ftl.job(job).is_some_and(|job| drive.is_urgent(job)),
             self.now,
         );
         if on != was_on {
@@ -55,7 +55,9 @@ impl Device {
             }
         }
         drive.flash.record(NandOp::JobEnd);
-        self.route_batch(drive);
+        // Waiting reads keep their credit.
+        self.queue_recorded(drive, NIL, None, false);
+        self.pump_touched(drive, None);
     }
 
     /// Moves one page of the first job of an idle die. Returns false if the die must wait.
@@ -70,7 +72,7 @@ impl Device {
         }
         let Some((job, _)) = self.dies.first_job(die) else { return false };
         if !drive.step_job(job) {
-            self.dies.job_done(die, self.now);
+            self.dies.drop_job(die, 0, self.now);
         }
         self.queue_recorded(drive, NIL, None, true);
         // The caller continues with this die itself.

@@ -12,9 +12,9 @@
 
 use std::collections::BTreeMap;
 
+use super::Device;
 use super::host::ReadPart;
 use super::wordlines::Rebuilt;
-use super::{Device, Tag};
 use crate::base::units::{DieId, Ns, Ppn};
 use crate::drive::Drive;
 use crate::watch::time_event::TimeEvent;
@@ -53,18 +53,11 @@ impl Device {
     /// Gives the host a page that is rebuilt under this number, when all its inputs are in the
     /// controller. Failed flash is not read.
     #[cold]
-    pub(super) fn read_rebuilt(
-        &mut self,
-        part: ReadPart,
-        serial: u32,
-        completed: &mut dyn FnMut(Tag, Ns),
-    ) {
+    pub(super) fn read_rebuilt(&mut self, part: ReadPart, serial: u32) {
         let (request, bytes, at) = (part.number, part.bytes, self.now);
         self.dies.note(|| TimeEvent::Rebuilding { request, bytes, stripe: serial, at });
         if !self.wordlines.delivers(serial, Rebuilt { part, decodings: 1 }) {
-            self.host.deliver(part, at, at, &self.speed, &mut self.metrics, &mut |tag, at| {
-                completed(tag, at);
-            });
+            self.host.deliver(part, at, at);
         }
     }
 
@@ -94,13 +87,7 @@ impl Device {
     /// Handles the arrival of a page that a rebuild waits for: an input of the rebuild, or the page
     /// that could not be decoded.
     #[cold]
-    pub(super) fn read_for_rebuild(
-        &mut self,
-        drive: &mut Drive,
-        serial: u32,
-        met_reclaim: bool,
-        completed: &mut dyn FnMut(Tag, Ns),
-    ) {
+    pub(super) fn read_for_rebuild(&mut self, drive: &mut Drive, serial: u32, met_reclaim: bool) {
         if let Some(held) = self.held.remove(&serial) {
             if met_reclaim {
                 self.wordlines.met_reclaim(serial);
@@ -111,6 +98,6 @@ impl Device {
                 }
             }
         }
-        self.loaded(drive, serial, completed);
+        self.loaded(drive, serial);
     }
 }

@@ -6,7 +6,7 @@ use super::dies::{NIL, WorkKind, WorkOp};
 use super::host::ReadPart;
 use super::rebuilt::ForRebuild;
 use crate::base::codings::FASTER;
-use crate::base::units::{Cause, DieId, Ns, Ppn};
+use crate::base::units::{BlockId, Cause, DieId, Ns, Ppn};
 use crate::drive::Drive;
 use crate::drive::failing::RebuiltRead;
 use crate::time::drive::NandOp;
@@ -32,26 +32,23 @@ struct Routing {
     foreground: bool,
     /// Piece to which the next operations belong.
     piece: Option<Piece>,
-    /// Page that completes the next host program, its coding, and the level at which its read
-    /// begins.
-    fill: Option<(Ppn, u8, u8)>,
+    /// Page that completes the next host program, and the cost of its read.
+    fill: Option<(Ppn, Cost)>,
     /// Number of host programs that were queued.
     programs: u32,
 }
 
-impl Routing {
-    /// Adds time to the current piece.
-    fn lengthen(&mut self, ns: Ns) {
-        if let Some(piece) = &mut self.piece {
-            piece.ns += ns;
-        }
-    }
-}
-
-/// Returns whether merging into a coding is done by a refresh technique for faster reads, which has
-/// its own time.
-fn adjusts(drive: &Drive, coding: u8) -> bool {
-    coding >= FASTER && drive.adjusts()
+/// Die of an operation, and the times of its parts.
+#[derive(Clone, Copy, Default)]
+struct Cost {
+    die: DieId,
+    /// Array and channel time of a read, and the time to decode it.
+    read: (Ns, Ns),
+    decode: Ns,
+    /// Number of pages that are transferred to be programmed.
+    pages: u32,
+    /// Array time of everything except reads.
+    array: Ns,
 }
 
 impl Device {
@@ -69,12 +66,6 @@ impl Device {
             self.wordlines.awaits(serial);
         }
         self.queue_recorded(drive, NIL, awaited, true);
-        self.pump_touched(drive, None);
-    }
-
-    /// Works like [`Self::route`] for a piece of a batch. Waiting reads keep their credit.
-    pub(super) fn route_batch(&mut self, drive: &mut Drive) {
-        self.queue_recorded(drive, NIL, None, false);
         self.pump_touched(drive, None);
     }
 
@@ -97,7 +88,8 @@ impl Device {
         awaited: Option<RebuiltRead>,
         foreground: bool,
     ) -> u32 {
-        drive.take_recorded(&mut self.ops);
+        debug_assert!(self.ops.is_empty(), "earlier work was handled");
+        std::mem::swap(&mut drive.flash.ops, &mut self.ops);
         let mut routing =
             Routing { request, awaited, foreground, piece: None, fill: None, programs: 0 };
         for i in 0..self.ops.len() {
@@ -120,7 +112,10 @@ impl Device {
     #[cold]
     fn note_stages(&mut self, drive: &Drive) {
         for _ in self.stages..drive.ftl.worn.lifetime.beginnings().len() {
-            self.metrics.stages.push((self.metrics.read.clone(), self.metrics.write.clone()));
+            self.host
+                .metrics
+                .stages
+                .push((self.host.metrics.read.clone(), self.host.metrics.write.clone()));
         }
         self.stages = drive.ftl.worn.lifetime.beginnings().len();
     }
@@ -134,17 +129,14 @@ impl Device {
         // Retries come directly before the read to which they belong.
         let read =
             self.ops[i..].iter().find(|op| !matches!(op, NandOp::Retry { of_request: false, .. }));
-        let Some(NandOp::Load { src, coding, level, serial, .. }) =
+        let Some(NandOp::Load { src, serial, .. }) =
             read.copied().filter(|op| op.loads_for(awaited.serial))
         else {
             return false;
         };
         let retry =
             if let NandOp::Retry { attempt, .. } = self.ops[i] { Some(attempt) } else { None };
-        let times = retry.map_or_else(
-            || self.begin(drive, src, coding, level),
-            |attempt| self.retry(drive, src, coding, attempt),
-        );
+        let times = self.cost(drive, self.ops[i]).read;
         let mut part = ReadPart::for_rebuild(serial);
         match retry {
             Some(_) => part = part.undelivered(),
@@ -165,7 +157,8 @@ impl Device {
         if self.dies.events.is_some() {
             self.note_recorded(id, op, routing.piece.is_some(), routing.fill.map(|(src, ..)| src));
         }
-        let g = drive.geometry();
+        let cost = self.cost(drive, op);
+        let Cost { die, read, array, .. } = cost;
         match op {
             NandOp::JobBegin { die, cause } => {
                 let outer = routing.piece.replace(Piece { op: id, die, cause, ns: 0 });
@@ -175,194 +168,138 @@ impl Device {
                 let piece = routing.piece.take().expect("a job that ends has begun");
                 self.queue_piece(piece, routing.foreground);
             }
-            _ if routing.piece.is_some() => routing.lengthen(self.ns_in_piece(drive, op)),
-            NandOp::Fill { src, coding, level } => routing.fill = Some((src, coding, level)),
-            NandOp::Program { dst } => self.queue_host_program(drive, id, dst, routing),
-            NandOp::Load { src, coding, level, serial, cause } => {
-                self.wordlines.awaits(serial);
-                let load = WorkOp::reading(
-                    id,
-                    WorkKind::Load { serial },
-                    cause,
-                    self.begin(drive, src, coding, level),
-                );
-                self.queue_work(drive.die_of(src), load);
+            _ if routing.piece.is_some() => {
+                let ns = self.serial_ns(cost);
+                routing.piece.as_mut().expect("it was seen").ns += ns;
             }
-            NandOp::ProgramWordline { dst, pages, serial, cause } => {
-                let program =
-                    self.wordline_program(id, pages, cause, self.program(drive, dst), routing);
-                if let Some((die, program)) =
-                    self.wordlines.program(serial, drive.die_of(dst), program)
-                {
-                    self.copy_programs += u32::from(cause != Cause::Host);
+            NandOp::Fill { src, .. } => routing.fill = Some((src, cost)),
+            NandOp::Program { dst } => {
+                routing.programs += 1;
+                self.programming += 1;
+                let (request, cause) = (routing.request, Cause::Host);
+                if let Some((_, Cost { die, read, .. })) = routing.fill.take() {
+                    let copy = WorkKind::Copy { dst: Some(dst), then_host: true, request };
+                    self.queue_work(die, WorkOp::reading(id, copy, cause, read));
+                } else {
+                    let program = WorkKind::Program { host: true, request, pages: 1 };
+                    self.queue_work(die, WorkOp::new(id, program, cause, array));
+                }
+            }
+            NandOp::Load { serial, cause, .. } => {
+                self.wordlines.awaits(serial);
+                self.queue_work(die, WorkOp::reading(id, WorkKind::Load { serial }, cause, read));
+            }
+            NandOp::ProgramWordline { pages, serial, cause, .. } => {
+                let host = cause == Cause::Host;
+                routing.programs += u32::from(host);
+                self.programming += if host { pages } else { 0 };
+                let request = if host { routing.request } else { NIL };
+                let program = WorkKind::Program { host, request, pages };
+                let program = WorkOp::new(id, program, cause, array);
+                if let Some((die, program)) = self.wordlines.program(serial, die, program) {
+                    self.copy_programs += u32::from(!host);
                     self.queue_work(die, program);
                 }
             }
-            NandOp::Striped { dst, serial, waits, cause } => {
-                self.queue_striped(drive, id, (dst, cause), (serial, waits), routing);
+            NandOp::Striped { serial, waits, cause, .. } => {
+                let by_host = cause == Cause::Host;
+                self.stripes.begins(serial, by_host, if by_host { routing.request } else { NIL });
+                routing.programs += u32::from(by_host);
+                self.programming += u32::from(by_host);
+                let program = WorkOp::new(id, WorkKind::Striped { serial }, cause, array);
+                let ready = if waits {
+                    self.wordlines.program(serial, die, program)
+                } else {
+                    Some((die, program))
+                };
+                if let Some((die, program)) = ready {
+                    self.queue_work(die, program);
+                }
             }
-            NandOp::Copy { src, coding, level, dst, cause } => {
-                let sensed = src;
+            NandOp::Copy { dst, cause, .. } => {
                 let copy = WorkKind::Copy { dst, then_host: false, request: NIL };
-                self.queue_work(
-                    drive.die_of(src),
-                    WorkOp::reading(id, copy, cause, self.begin(drive, sensed, coding, level)),
-                );
-            }
-            NandOp::Read { src, coding, level, cause } => {
-                let read = WorkKind::Copy { dst: None, then_host: false, request: NIL };
-                self.queue_work(
-                    drive.die_of(src),
-                    WorkOp::reading(id, read, cause, self.begin(drive, src, coding, level)),
-                );
+                self.queue_work(die, WorkOp::reading(id, copy, cause, read));
             }
             NandOp::Begin { level } => self.tired.get_or_insert_default().level = level,
             NandOp::Retry { of_request: true, .. } => {
                 self.tired.get_or_insert_default().retries += 1;
             }
-            NandOp::Retry { src, attempt, cause, coding, .. } => {
-                let times = self.retry(drive, src, coding, attempt);
-                self.queue_work(
-                    drive.die_of(src),
-                    WorkOp::reading(id, WorkKind::Retry, cause, times),
-                );
+            NandOp::Retry { cause, .. } => {
+                self.queue_work(die, WorkOp::reading(id, WorkKind::Retry, cause, read));
             }
-            NandOp::Probe { block, .. } => {
+            NandOp::Probe { .. } => {
                 // The probe is one piece, before the read that caused it: its results decide the
                 // next work.
-                let ns = self.ns_in_piece(drive, op);
-                self.queue_piece(
-                    Piece { op: id, die: g.die_of(block), cause: Cause::Reclaim, ns },
-                    routing.foreground,
-                );
+                let piece = Piece { op: id, die, cause: Cause::Reclaim, ns: array };
+                self.queue_piece(piece, routing.foreground);
             }
-            NandOp::Merge { block, cause, coding } => {
+            NandOp::Merge { cause, .. } => {
                 self.copy_programs += 1;
                 let program = WorkKind::Program { host: false, request: NIL, pages: 1 };
-                self.queue_work(
-                    g.die_of(block),
-                    WorkOp::new(id, program, cause, self.merge(drive, coding)),
-                );
+                self.queue_work(die, WorkOp::new(id, program, cause, array));
             }
-            NandOp::Erase { block, cause, pec } => {
-                let die = g.die_of(block);
-                self.queue_work(
-                    die,
-                    WorkOp::new(id, WorkKind::Erase, cause, self.speed.erase(pec)),
-                );
+            NandOp::Erase { cause, .. } => {
+                self.queue_work(die, WorkOp::new(id, WorkKind::Erase, cause, array));
             }
         }
     }
 
-    /// Queues the program of a host page, after the read that completes the page.
-    fn queue_host_program(&mut self, drive: &Drive, id: OpId, dst: Ppn, routing: &mut Routing) {
-        routing.programs += 1;
-        self.programming += 1;
-        let request = routing.request;
-        let (die, work) = if let Some((src, coding, level)) = routing.fill.take() {
-            let copy = WorkKind::Copy { dst: Some(dst), then_host: true, request };
-            (
-                drive.die_of(src),
-                WorkOp::reading(id, copy, Cause::Host, self.begin(drive, src, coding, level)),
-            )
-        } else {
-            let program = WorkKind::Program { host: true, request, pages: 1 };
-            (drive.die_of(dst), WorkOp::new(id, program, Cause::Host, self.program(drive, dst)))
+    /// Returns the die of an operation and the times of its parts.
+    fn cost(&self, drive: &Drive, op: NandOp) -> Cost {
+        let (g, speed) = (drive.geometry(), &self.speed);
+        let program = |dst: Ppn, pages: u32| Cost {
+            die: drive.die_of(dst),
+            pages,
+            array: self.program(drive, dst),
+            ..Cost::default()
         };
-        self.queue_work(die, work);
-    }
-
-    /// Queues the program of a page of a stripe. If it waits for reads, it comes after them.
-    fn queue_striped(
-        &mut self,
-        drive: &Drive,
-        id: OpId,
-        (dst, cause): (Ppn, Cause),
-        (serial, waits): (u32, bool),
-        routing: &mut Routing,
-    ) {
-        let by_host = cause == Cause::Host;
-        self.stripes.begins(serial, by_host, if by_host { routing.request } else { NIL });
-        routing.programs += u32::from(by_host);
-        self.programming += u32::from(by_host);
-        let (die, program) = (
-            drive.die_of(dst),
-            WorkOp::new(id, WorkKind::Striped { serial }, cause, self.program(drive, dst)),
-        );
-        let ready =
-            if waits { self.wordlines.program(serial, die, program) } else { Some((die, program)) };
-        if let Some((die, program)) = ready {
-            self.queue_work(die, program);
-        }
-    }
-
-    /// Creates the program of a wordline of this number of pages, and counts host pages.
-    fn wordline_program(
-        &mut self,
-        id: OpId,
-        pages: u32,
-        cause: Cause,
-        ns: Ns,
-        routing: &mut Routing,
-    ) -> WorkOp {
-        let host = cause == Cause::Host;
-        if host {
-            routing.programs += 1;
-            self.programming += pages;
-        }
-        let request = if host { routing.request } else { NIL };
-        WorkOp::new(id, WorkKind::Program { host, request, pages }, cause, ns)
-    }
-
-    /// Returns the time of an operation in a piece, in which each operation begins when the last
-    /// has ended.
-    fn ns_in_piece(&self, drive: &Drive, op: NandOp) -> Ns {
+        let of_block = |block: BlockId, pages: u32, array: Ns| Cost {
+            die: g.die_of(block),
+            pages,
+            array,
+            ..Cost::default()
+        };
         match op {
-            NandOp::Copy { src, coding, level, dst, .. } if dst.is_some() => {
-                let program = self.program(drive, dst.unwrap_or(src));
-                self.speed.serial_read(self.begin(drive, src, coding, level))
-                    + self.speed.serial_program(1, program)
+            NandOp::Copy { src, coding, level, dst, .. } => Cost {
+                pages: u32::from(dst.is_some()),
+                array: dst.map_or(0, |dst| self.program(drive, dst)),
+                ..self.cost(drive, NandOp::Fill { src, coding, level })
+            },
+            NandOp::Load { src, coding, level, .. } | NandOp::Fill { src, coding, level } => {
+                let first = (self.sense(drive, src, coding), speed.page_transfer);
+                let (die, read) = (drive.die_of(src), speed.begin(first, level));
+                Cost { die, read, decode: speed.ecc, ..Cost::default() }
             }
-            NandOp::Copy { src, coding, level, .. }
-            | NandOp::Read { src, coding, level, .. }
-            | NandOp::Load { src, coding, level, .. }
-            | NandOp::Fill { src, coding, level } => {
-                self.speed.serial_read(self.begin(drive, src, coding, level))
-            }
-            NandOp::ProgramWordline { dst, pages, .. } => {
-                self.speed.serial_program(pages, self.program(drive, dst))
-            }
-            NandOp::Merge { coding, .. } => self.speed.serial_program(1, self.merge(drive, coding)),
-            NandOp::Program { dst } | NandOp::Striped { dst, .. } => {
-                self.speed.serial_program(1, self.program(drive, dst))
-            }
-            NandOp::Erase { pec, .. } => self.speed.erase(pec),
             NandOp::Retry { src, attempt, coding, of_request: false, .. } => {
-                let (array, channel) = self.retry(drive, src, coding, attempt);
-                array + channel
+                let array = speed.retry(self.sense(drive, src, coding), attempt);
+                let channel = speed.retry_transfer(speed.page_transfer, attempt);
+                Cost { die: drive.die_of(src), read: (array, channel), ..Cost::default() }
             }
-            NandOp::Probe { wordlines, .. } => u64::from(wordlines) * self.speed.probe,
+            NandOp::ProgramWordline { dst, pages, .. } => program(dst, pages),
+            NandOp::Program { dst } | NandOp::Striped { dst, .. } => program(dst, 1),
+            // A refresh technique that merges for faster reads has its own time.
+            NandOp::Merge { block, coding, .. } if coding >= FASTER && drive.adjusts() => {
+                of_block(block, 1, speed.adjust)
+            }
+            NandOp::Merge { block, .. } => of_block(block, 1, speed.merge),
+            NandOp::Erase { block, pec, .. } => of_block(block, 0, speed.erase(pec)),
+            NandOp::Probe { block, wordlines } => {
+                of_block(block, 0, u64::from(wordlines) * speed.probe)
+            }
             // Retries of a request are queued with its read. The other operations mark the
             // beginning and the end of a piece.
             NandOp::Begin { .. }
             | NandOp::Retry { .. }
             | NandOp::JobBegin { .. }
-            | NandOp::JobEnd => 0,
+            | NandOp::JobEnd => Cost::default(),
         }
     }
 
-    /// Returns the array and channel time of the first sensing of a whole page by a read that
-    /// begins with this level.
-    fn begin(&self, drive: &Drive, ppn: Ppn, coding: u8, level: u8) -> (Ns, Ns) {
-        self.speed.begin((self.sense(drive, ppn, coding), self.speed.page_transfer), level)
-    }
-
-    /// Returns the array and channel time of a retry.
-    fn retry(&self, drive: &Drive, ppn: Ppn, coding: u8, attempt: u8) -> (Ns, Ns) {
-        (
-            self.speed.retry(self.sense(drive, ppn, coding), attempt),
-            self.speed.retry_transfer(self.speed.page_transfer, attempt),
-        )
+    /// Returns the time of an operation in a piece, in which each part begins when the last has
+    /// ended.
+    fn serial_ns(&self, cost: Cost) -> Ns {
+        let Cost { read: (sense, transfer), decode, pages, array, .. } = cost;
+        sense + transfer + decode + u64::from(pages) * self.speed.page_transfer + array
     }
 
     /// Returns the time of sensing a page in a coding.
@@ -374,11 +311,6 @@ impl Device {
     pub(super) fn program(&self, drive: &Drive, dst: Ppn) -> Ns {
         let kind = drive.geometry().kind_of(dst);
         self.speed.program(kind)
-    }
-
-    /// Returns the time of merging a wordline into a coding.
-    fn merge(&self, drive: &Drive, coding: u8) -> Ns {
-        if adjusts(drive, coding) { self.speed.adjust } else { self.speed.merge }
     }
 
     /// Returns a new number for a work. No host read has it.

@@ -3,25 +3,8 @@
 use crate::base::codings::{CODINGS, Codings, FULL};
 use crate::base::geometry::Geometry;
 use crate::base::units::{Ns, transfer_ns, us};
-use crate::config::{DriveConfig, EccConfig};
-
-/// Times of a retry. A time that is not given equals that of the first sensing of the page.
-#[derive(Clone, Copy, Debug)]
-struct Retry {
-    sense: Option<Ns>,
-    transfer: Option<Ns>,
-    decode: Ns,
-}
-
-fn retries(ecc: &EccConfig) -> Vec<Retry> {
-    let of = |times: &[f64], n: usize| times.get(n).map(|time| us(*time));
-    let retry = |(n, decode): (usize, &f64)| Retry {
-        sense: of(&ecc.retry_sense_us, n),
-        transfer: of(&ecc.retry_transfer_us, n),
-        decode: us(*decode),
-    };
-    ecc.retry_decode_us.iter().enumerate().map(retry).collect()
-}
+use crate::config::DriveConfig;
+use crate::error::ladder::{Retry, retries};
 
 /// Times of one drive.
 #[derive(Clone, Debug)]
@@ -49,7 +32,6 @@ pub struct Speed {
     /// Time that a suspension adds to an erase.
     pub suspend_erase: Ns,
     channel_mb_s: f64,
-    host_mb_s: f64,
     page_bytes: u32,
 }
 
@@ -75,7 +57,6 @@ impl Speed {
             suspend_program: us(t.suspend_program_us),
             suspend_erase: us(t.suspend_erase_us),
             channel_mb_s: t.channel_mb_s,
-            host_mb_s: t.host_mb_s,
             page_bytes: geometry.page_bytes,
         }
     }
@@ -115,17 +96,6 @@ impl Speed {
         }
     }
 
-    /// Returns the time on the host link.
-    #[inline]
-    pub fn host(&self, bytes: u32) -> Ns {
-        transfer_ns(u64::from(bytes), self.host_mb_s)
-    }
-
-    /// Returns whether the host link limits the rate.
-    pub fn has_link(&self) -> bool {
-        self.host_mb_s > 0.0
-    }
-
     /// Returns the time of programming a page of this kind, or a wordline that begins with one.
     #[inline]
     pub fn program(&self, kind: u32) -> Ns {
@@ -135,17 +105,6 @@ impl Speed {
     /// Returns the time of erasing a block with this number of earlier P/E cycles.
     pub fn erase(&self, pec: u32) -> Ns {
         self.erase.iter().rfind(|(from, _)| *from <= pec).expect("the first row is from 0").1
-    }
-
-    /// Returns the time of transferring this number of pages one after another, and of their
-    /// program.
-    pub fn serial_program(&self, pages: u32, program: Ns) -> Ns {
-        u64::from(pages) * self.page_transfer + program
-    }
-
-    /// Returns the whole time of a page read whose sensing and transfer take these times.
-    pub fn serial_read(&self, (sense, transfer): (Ns, Ns)) -> Ns {
-        sense + transfer + self.ecc
     }
 }
 

@@ -16,17 +16,13 @@ use crate::watch::time_event::TimeEvent;
 impl Device {
     /// Takes over a request with this number from the host.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "called once per request; otherwise its arguments would go through memory"
-    )]
+    // Called once per request; otherwise its arguments would go through memory.
     pub(super) fn take_over(
         &mut self,
         drive: &mut Drive,
         tag: Tag,
         number: u32,
         request: &Request,
-        completed: &mut impl FnMut(Tag, Ns),
     ) {
         drive.flash.now = self.now;
         if drive.next_wake() <= self.now {
@@ -41,56 +37,37 @@ impl Device {
             && (request.offset & (page_bytes - 1)) + u64::from(request.bytes) <= page_bytes
         {
             let lpn = Lpn::holding(request.offset, drive.geometry().page_shift());
-            return self.read_part(drive, lpn, ReadPart::all_of(request, tag, number), completed);
+            return self.read_part(drive, lpn, ReadPart::all_of(request, tag, number));
         }
-        self.take_over_other(drive, &Command { request: *request, tag, number }, completed);
+        self.take_over_other(drive, &Command { request: *request, tag, number });
     }
 
     /// Takes over a request of any kind except reads of one page.
     #[inline(never)]
-    fn take_over_other(
-        &mut self,
-        drive: &mut Drive,
-        command: &Command,
-        completed: &mut dyn FnMut(Tag, Ns),
-    ) {
+    fn take_over_other(&mut self, drive: &mut Drive, command: &Command) {
         match command.request.op {
-            Op::Read => self.submit_pages(drive, command, completed),
-            Op::Write => self.submit_write(drive, command, completed),
-            Op::Trim => self.take_in_at(drive, command, self.now, completed),
+            Op::Read => self.submit_pages(drive, command),
+            Op::Write => self.submit_write(drive, command),
+            Op::Trim => self.take_in_at(drive, command, self.now),
         }
     }
 
     /// Reads the pages of a request of several pages.
-    fn submit_pages(
-        &mut self,
-        drive: &mut Drive,
-        command: &Command,
-        completed: &mut dyn FnMut(Tag, Ns),
-    ) {
+    fn submit_pages(&mut self, drive: &mut Drive, command: &Command) {
         let pages = Pages::of(&command.request, drive.geometry());
         let count = pages.count;
         let place = self.host.begin_parts(Known::of(command, Measured::Read), count);
         for page in 0..count {
             let (from, to) = pages.range(page);
             let part = ReadPart::of(command, place, to - from);
-            self.read_part(drive, pages.first + page, part, &mut |tag, at| completed(tag, at));
+            self.read_part(drive, pages.first + page, part);
         }
     }
 
     /// Reads a page, or a part of one, for a request.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "called for each page read; otherwise its arguments would go through memory"
-    )]
-    fn read_part(
-        &mut self,
-        drive: &mut Drive,
-        lpn: Lpn,
-        part: ReadPart,
-        completed: &mut impl FnMut(Tag, Ns),
-    ) {
+    // Called for each page read; otherwise its arguments would go through memory.
+    fn read_part(&mut self, drive: &mut Drive, lpn: Lpn, part: ReadPart) {
         // The read may cause work that changes the coding.
         let coding = drive.read_coding(lpn);
         let ppn = drive.read_page(lpn);
@@ -100,7 +77,7 @@ impl Device {
             self.route_read(drive, rebuilt);
             match rebuilt {
                 Some(RebuiltRead { serial, was_read: false }) => {
-                    return self.read_rebuilt(part, serial, &mut |tag, at| completed(tag, at));
+                    return self.read_rebuilt(part, serial);
                 }
                 Some(RebuiltRead { serial, was_read: true }) => {
                     return self.read_to_repair(drive, part, (ppn, coding), serial);
@@ -109,7 +86,7 @@ impl Device {
             }
         }
         if ppn == NO_PPN || ppn == FROM_BUFFER {
-            return self.read_from_memory(part, completed);
+            return self.read_from_memory(part);
         }
         let times = self.times_of(drive, (ppn, coding), part.bytes);
         let unit = self.unit_of(drive, ppn);
@@ -125,7 +102,7 @@ impl Device {
 
     /// Returns the time of sensing a page, and of transferring a number of its bytes.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read")]
+    // Once a page read.
     pub(super) fn times_of(
         &mut self,
         drive: &Drive,
@@ -139,7 +116,7 @@ impl Device {
     /// Returns the unit that reads a page. A unit is a die, or a plane with
     /// `timing.independent_planes`.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read")]
+    // Once a page read.
     pub(super) fn unit_of(&self, drive: &Drive, ppn: Ppn) -> usize {
         self.by_unit.quotient(drive.geometry().block_of(ppn).number()) as usize
     }
@@ -172,15 +149,11 @@ impl Device {
 
     /// Gives the host the data in the controller's memory.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "called for each page read; otherwise its arguments would go through memory"
-    )]
-    fn read_from_memory(&mut self, part: ReadPart, completed: &mut impl FnMut(Tag, Ns)) {
+    // Called for each page read; otherwise its arguments would go through memory.
+    fn read_from_memory(&mut self, part: ReadPart) {
         let (request, bytes, at) = (part.number, part.bytes, self.now);
         self.dies.note(|| TimeEvent::FromMemory { request, bytes, at });
-        let part = ReadPart { bytes, ..part };
-        self.host.deliver(part, at, at, &self.speed, &mut self.metrics, completed);
+        self.host.deliver(part, at, at);
     }
 
     /// Returns the transfer time on a channel. A workload has few sizes, often one.
@@ -192,47 +165,29 @@ impl Device {
         self.last_transfer.1
     }
 
-    fn submit_write(
-        &mut self,
-        drive: &mut Drive,
-        command: &Command,
-        completed: &mut dyn FnMut(Tag, Ns),
-    ) {
-        let bytes = command.request.bytes;
-        let on_link = bytes;
-        let arrived = self.host.receive(self.now, on_link, &self.speed);
-        self.take_in_at(drive, command, arrived, completed);
+    fn submit_write(&mut self, drive: &mut Drive, command: &Command) {
+        let arrived = self.host.receive(self.now, command.request.bytes);
+        self.take_in_at(drive, command, arrived);
     }
 
     /// Handles a write when its data has arrived over the link. A trim is not handled before
     /// earlier writes.
-    fn take_in_at(
-        &mut self,
-        drive: &mut Drive,
-        command: &Command,
-        arrived: Ns,
-        completed: &mut dyn FnMut(Tag, Ns),
-    ) {
+    fn take_in_at(&mut self, drive: &mut Drive, command: &Command, arrived: Ns) {
         if arrived > self.now || self.host.receives() {
             self.host.arrives(*command, arrived);
         } else {
-            self.take_in(drive, command, completed);
+            self.take_in(drive, command);
         }
     }
 
     /// Handles a write or trim: now, behind the writes that wait for space in the buffer, or
     /// directly to flash.
-    pub(super) fn take_in(
-        &mut self,
-        drive: &mut Drive,
-        command: &Command,
-        completed: &mut dyn FnMut(Tag, Ns),
-    ) {
+    pub(super) fn take_in(&mut self, drive: &mut Drive, command: &Command) {
         let command = *command;
         if self.program_slots == 0 && command.request.op == Op::Write {
-            self.write_through(drive, &command, completed);
+            self.write_through(drive, &command);
         } else if self.stalled.is_empty() && self.has_room() {
-            self.accept(drive, &command, completed);
+            self.accept(drive, &command);
         } else {
             self.stalled.push_back(command);
         }
@@ -244,7 +199,7 @@ impl Device {
     }
 
     /// Takes a write into the buffer, or trims, and acknowledges it.
-    fn accept(&mut self, drive: &mut Drive, command: &Command, completed: &mut dyn FnMut(Tag, Ns)) {
+    fn accept(&mut self, drive: &mut Drive, command: &Command) {
         self.note_acceptance(drive, command);
         let pages = Pages::of(&command.request, drive.geometry());
         let measured = if command.request.op == Op::Trim {
@@ -254,7 +209,7 @@ impl Device {
             drive.write_pages(&pages);
             Measured::Write
         };
-        self.acknowledge(command, measured, completed);
+        self.host.complete(Known::of(command, measured), self.now, self.now);
         self.route(drive, NIL);
     }
 
@@ -267,44 +222,26 @@ impl Device {
         self.dies.note(|| TimeEvent::Accepted { request: command.number, at });
     }
 
-    /// Completes a write or trim now.
-    fn acknowledge(
-        &mut self,
-        command: &Command,
-        measured: Measured,
-        completed: &mut dyn FnMut(Tag, Ns),
-    ) {
-        let request = Known::of(command, measured);
-        self.host.complete(request, self.now, self.now, &mut self.metrics, &mut |tag, at| {
-            completed(tag, at);
-        });
-    }
-
     /// Takes in writes that waited for space in the buffer.
-    pub(super) fn unstall(&mut self, drive: &mut Drive, completed: &mut dyn FnMut(Tag, Ns)) {
+    pub(super) fn unstall(&mut self, drive: &mut Drive) {
         while self.has_room() {
             let Some(command) = self.stalled.pop_front() else { return };
-            self.accept(drive, &command, completed);
+            self.accept(drive, &command);
         }
     }
 
     /// Handles a write without a write buffer: it is acknowledged when its last page is programmed.
-    fn write_through(
-        &mut self,
-        drive: &mut Drive,
-        command: &Command,
-        completed: &mut dyn FnMut(Tag, Ns),
-    ) {
+    fn write_through(&mut self, drive: &mut Drive, command: &Command) {
         self.note_acceptance(drive, command);
         let pages = Pages::of(&command.request, drive.geometry());
-        if drive.flash.by_wordline() || drive.geometry.stripes.is_some() {
-            return self.write_together(drive, &pages, command, completed);
+        if drive.flash.by_wordline || drive.geometry.stripes.is_some() {
+            return self.write_together(drive, &pages, command);
         }
         let place = self.host.begin_parts(Known::of(command, Measured::Write), pages.count);
         for page in 0..pages.count {
             drive.write_page(pages.first + page, pages.mask(page));
             if self.route(drive, place) == 0 {
-                self.host.finish_part(place, self.now, self.now, &mut self.metrics, completed);
+                self.host.finish_part(place, self.now, self.now);
             }
         }
     }
@@ -312,18 +249,12 @@ impl Device {
     /// Handles a write without a write buffer if a program takes a wordline, or if pages of a
     /// stripe are written together. The pages of a program are known only after the last one is
     /// taken in.
-    fn write_together(
-        &mut self,
-        drive: &mut Drive,
-        pages: &Pages,
-        command: &Command,
-        completed: &mut dyn FnMut(Tag, Ns),
-    ) {
+    fn write_together(&mut self, drive: &mut Drive, pages: &Pages, command: &Command) {
         drive.write_pages(pages);
         // One more part is needed, because a request without programs would never complete.
         let parts = drive.recorded_host_wordlines() + drive.recorded_host_stripes() + 1;
         let place = self.host.begin_parts(Known::of(command, Measured::Write), parts);
         self.route(drive, place);
-        self.host.finish_part(place, self.now, self.now, &mut self.metrics, completed);
+        self.host.finish_part(place, self.now, self.now);
     }
 }

@@ -56,7 +56,7 @@ impl Timeline {
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "twice a page read, from three places")]
+    // Twice a page read, from three places.
     pub(super) fn push(&mut self, event: Event) {
         if self.tail.wrapping_sub(self.head) as usize == self.ring.len() {
             self.grow();
@@ -94,7 +94,7 @@ impl Timeline {
 
     /// Takes the first event, which must exist.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "three times a page read")]
+    // Three times a page read.
     pub(super) fn pop(&mut self) -> Event {
         debug_assert!(self.head != self.tail, "nothing is due");
         let event = self.first;

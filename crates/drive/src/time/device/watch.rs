@@ -19,10 +19,7 @@ pub(super) type Interval = (u32, Ns, Ns);
 impl Dies {
     /// Notes an event for an observer that wants each event.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "without a watcher it is a comparison, several times a page read"
-    )]
+    // Without a watcher it is a comparison, several times a page read.
     pub(super) fn note(&mut self, event: impl FnOnce() -> TimeEvent) {
         if self.events.is_some() {
             self.keep(event());
@@ -55,13 +52,13 @@ impl Device {
     /// A host whose drive has no observer need not call this.
     pub fn begin_run(&mut self, drive: &mut Drive) {
         self.tell_all(drive);
-        let wants_time = drive.observer_wants_time();
+        let wants_time = drive.flash.watch.wants_time();
         let events = || wants_time.then(Vec::new);
-        self.dies.intervals = drive.is_watched().then(Vec::new);
+        self.dies.intervals = drive.flash.is_watched().then(Vec::new);
         (self.dies.events, self.host.told) = (events(), events());
         let now = self.now;
         if wants_time {
-            drive.tell(Event::RunBegan { at: now, latencies: &self.metrics });
+            drive.flash.tell(Event::RunBegan { at: now, latencies: &self.host.metrics });
         }
     }
 
@@ -71,7 +68,7 @@ impl Device {
         self.tell_all(drive);
         if self.host.told.is_some() {
             let pending: Vec<OpId> = self.dies.pending().chain(self.wordlines.pending()).collect();
-            drive.tell(Event::RunEnded { pending: &pending, latencies: &self.metrics });
+            drive.flash.tell(Event::RunEnded { pending: &pending, latencies: &self.host.metrics });
         }
     }
 
@@ -94,10 +91,10 @@ impl Device {
     #[cold]
     pub(super) fn tell_all(&mut self, drive: &mut Drive) {
         let Some(intervals) = &mut self.dies.intervals else { return };
-        drive.tell(Event::Occupied { intervals });
+        drive.flash.tell(Event::Occupied { intervals });
         intervals.clear();
         for events in [&mut self.dies.events, &mut self.host.told].into_iter().flatten() {
-            drive.tell(Event::Time { events });
+            drive.flash.tell(Event::Time { events });
             events.clear();
         }
     }
@@ -141,7 +138,6 @@ fn told(recorded: NandOp) -> Option<Work> {
             Work::Striped { dst, stripe: serial, waits, cause }
         }
         NandOp::Copy { src, dst, cause, .. } => Work::Copy { src, dst, cause },
-        NandOp::Read { src, cause, .. } => Work::Copy { src, dst: None, cause },
         NandOp::Retry { src, attempt, cause, of_request: false, .. } => {
             Work::Retry { src, attempt, cause }
         }

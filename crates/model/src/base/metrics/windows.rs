@@ -104,7 +104,7 @@ impl Windows {
     /// Closes the open window if a request that ends at `end` belongs to a later window. `whole`
     /// has the latencies of all requests before this one.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a request, and a comparison only")]
+    // Once a request, and a comparison only.
     pub(super) fn note(&mut self, end: Ns, whole: &Latency) {
         if end >= self.border {
             self.close(end, whole);
@@ -207,15 +207,6 @@ impl Windows {
             latency.sum_ns += open.sum_ns;
         }
         shown
-    }
-}
-
-impl Latency {
-    fn add(&mut self, step: usize, count: u64) {
-        if step >= self.counts.len() {
-            self.counts.resize((step + 1).next_multiple_of(STEPS), 0);
-        }
-        self.counts[step] += count;
     }
 }
 

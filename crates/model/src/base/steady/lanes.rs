@@ -79,8 +79,8 @@ impl Pages {
 /// Order of the pages in each lane.
 #[derive(Debug)]
 pub(crate) struct Lanes {
-    pages: Pages,
-    orders: Vec<Order>,
+    pub(super) pages: Pages,
+    pub(super) orders: Vec<Order>,
     /// First place of each lane. The last entry is the number of all pages.
     first: Vec<u32>,
 }
@@ -96,16 +96,6 @@ impl Lanes {
         });
         let first = [0].into_iter().chain(sums).collect();
         Self { pages, orders, first }
-    }
-
-    /// Returns the pages of the start.
-    pub(crate) fn pages(&self) -> &Pages {
-        &self.pages
-    }
-
-    /// Returns the order of each lane.
-    pub(crate) fn orders(&self) -> &[Order] {
-        &self.orders
     }
 
     /// Returns the places of a lane.

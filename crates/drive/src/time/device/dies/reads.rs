@@ -22,10 +22,7 @@ impl Dies {
     /// Queues a host read at a unit (die, or plane of it) with these times for sensing and
     /// transfer, and starts it if possible. Returns the die if it also has other work.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "once a page read; what is queued would go through memory"
-    )]
+    // Once a page read; what is queued would go through memory.
     pub(in crate::time::device) fn queue_read(
         &mut self,
         unit: usize,
@@ -88,7 +85,7 @@ impl Dies {
 
     /// Starts the first read that waits at an idle unit, if there is one.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read")]
+    // Once a page read.
     fn start_queued(&mut self, unit: usize, now: Ns) {
         let u = &mut self.units[unit];
         let i = u.head;
@@ -102,7 +99,7 @@ impl Dies {
     }
 
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read, from two places")]
+    // Once a page read, from two places.
     fn begin_read(&mut self, unit: usize, i: u32, now: Ns) {
         let ReadOp { sense, order, .. } = self.reads[i as usize];
         let u = &mut self.units[unit];
@@ -115,7 +112,7 @@ impl Dies {
 
     /// Handles the end of the sensing of a page. Returns its die if the die has other work.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read")]
+    // Once a page read.
     pub(in crate::time::device) fn sensed(&mut self) -> Option<DieId> {
         let Event { at: now, unit, .. } = self.sensing.pop();
         if self.cache_read {
@@ -146,7 +143,7 @@ impl Dies {
 
     /// Begins the wait of a read's page for its channel.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read")]
+    // Once a page read.
     fn begin_transfer(&mut self, unit: usize, i: u32, now: Ns) {
         let ReadOp { transfer, order, .. } = self.reads[i as usize];
         let at = self.book_channel(i, unit, now, u64::from(transfer));
@@ -156,10 +153,7 @@ impl Dies {
     /// Handles the arrival of a page in the controller. Returns the read, and its die if the die
     /// has other work.
     #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "once a page read; what it gives would go through memory"
-    )]
+    // Once a page read; what it gives would go through memory.
     pub(in crate::time::device) fn transferred(&mut self) -> (ReadPart, Option<DieId>) {
         let Event { at: now, unit, .. } = self.transfers.pop();
         let unit = unit as usize;
@@ -190,7 +184,7 @@ impl Dies {
     /// Starts the next read of a unit after an end of work. Returns the die if it has other work,
     /// so that the caller decides.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "once a page read")]
+    // Once a page read.
     pub(super) fn go_on(&mut self, unit: usize, now: Ns) -> Option<DieId> {
         let u = &self.units[unit];
         if self.summaries[usize::from(u.die)].has_work {

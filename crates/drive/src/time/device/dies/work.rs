@@ -143,13 +143,6 @@ impl Dies {
         units.iter().all(|u| u.phase == Phase::Idle && u.cached == NIL)
     }
 
-    /// Lets waiting reads go before the next exclusive piece or, under pressure, before the next
-    /// write.
-    fn grant_credit(&mut self, die: usize) {
-        self.summaries[die].credit =
-            if self.queues[die].foreground { 0 } else { self.summaries[die].queued_reads };
-    }
-
     fn start_work(&mut self, die: usize, mut op: WorkOp, now: Ns, speed: &Speed) {
         let unit = die * self.units_per_die;
         op.started = now;
@@ -276,7 +269,10 @@ impl Dies {
         self.happened = Some(unit);
         let op = self.set_running(die, None).expect("work is running");
         self.summaries[die].reclaim_work -= u32::from(op.cause == Cause::Reclaim);
-        self.grant_credit(die);
+        // Waiting reads go before the next exclusive piece or, under pressure, before the next
+        // write.
+        self.summaries[die].credit =
+            if self.queues[die].foreground { 0 } else { self.summaries[die].queued_reads };
         self.note(|| TimeEvent::Ended { op: op.id, at: now });
         op
     }
