@@ -104,7 +104,7 @@ fn a_block_forgets_the_start_with_its_erase() {
     for (n, (lpn, ppn)) in (0..).zip(&moved) {
         s.copy(*ppn, n, *lpn);
     }
-    s.erase(BlockId::new(3));
+    s.erase(3);
     s.write(36, [moved[0].0]);
     s.read(moved[0].0, 36);
     s.read(moved[1].0, 1);
@@ -176,7 +176,7 @@ fn striped(holds: [u32; 3]) -> Scene {
 /// Lets the host write page 0 of a drive with a computed start. The drive reads these pages for the
 /// new parity, and programs page 0 and the parity.
 fn update(s: &mut Scene, read: &[u32]) {
-    s.oracle.take(Event::Wrote { request: 0, lpn: Lpn::new(0), whole: true });
+    s.wrote(0);
     for lpn in read {
         s.read_by(Cause::Parity, *lpn, place_of(*lpn), ReadResult::Good);
         s.oracle
@@ -204,7 +204,7 @@ fn a_stripe_that_is_touched_first_is_checked_in_full() {
     update(&mut s, &[24]);
     s.caught(stamp, &["the parity of stripe 0 is not the XOR of its pages"]);
     let mut s = striped([2, 3, 3]);
-    s.erase(BlockId::new(4));
+    s.erase(4);
     s.caught(stamp, &["is erased, but it carries version 1 of lpn", "which the parity of stripe"]);
     let mut s = striped([2, 3, 3]);
     s.read_by(Cause::Gc, 1, place_of(1), ReadResult::Good);

@@ -2,12 +2,8 @@
 
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::request::{Op, Request};
-use vpass_drive::base::units::{Address, BlockId, Bytes, Cause, Lpn, Ppn};
-use vpass_drive::config::{
-    CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, EccConfig,
-    ErrorConfig, GcConfig, GeometryConfig, HintsConfig, KindUs, ParityConfig, PerPec, ProgramUnit,
-    ReclaimConfig, RefreshConfig, SheetConfig, StartConfig, TimingConfig, WearConfig,
-};
+use vpass_drive::base::units::{Address, BlockId, Cause, Lpn, Ppn};
+use vpass_drive::config::{DisturbConfig, DisturbModel, DriveConfig, PerPec};
 use vpass_drive::watch::observer::{Event, Observer, Origin, PhysRead, ReadResult};
 use vpass_oracle::{Oracle, OracleReport};
 
@@ -17,57 +13,15 @@ pub(crate) const UNIT: u64 = 1024;
 /// Returns a drive with this number of blocks and of TLC wordlines in each. Half of the flash
 /// belongs to the host.
 pub(crate) fn config(blocks: u32, wordlines: u32, disturb: DisturbConfig) -> DriveConfig {
-    let page = 16 << 10;
-    DriveConfig {
-        description: String::new(),
-        part_of: None,
-        geometry: GeometryConfig {
-            channels: 1,
-            dies_per_channel: 1,
-            planes_per_die: 1,
-            blocks_per_plane: Some(blocks),
-            wordlines_per_block: wordlines,
-            cell: CellType::Tlc,
-            page_size: Bytes(page),
-            neighbour_stride: 1,
-            strings_per_layer: 1,
-        },
-        timing: TimingConfig {
-            program_unit: ProgramUnit::Page,
-            pad_after_us: 0.0,
-            sense_us: KindUs::All(60.0),
-            program_us: KindUs::All(600.0),
-            erase_us: 3500.0,
-            erase_by_pec: vec![],
-            channel_mb_s: 1200.0,
-            host_mb_s: 0.0,
-            ecc_us: 0.0,
-            probe_us: 28.0,
-            independent_planes: false,
-            cache_read: false,
-            suspend: false,
-            suspend_program_us: 0.0,
-            suspend_erase_us: 0.0,
-            suspend_limit: 1,
-        },
-        drive: CapacityConfig {
-            capacity: Some(Bytes(u64::from(blocks * wordlines * 3 / 2) * page)),
-            ..CapacityConfig::default()
-        },
-        gc: GcConfig::default(),
-        wear: WearConfig::default(),
-        reclaim: ReclaimConfig::default(),
-        refresh: RefreshConfig::default(),
-        parity: ParityConfig::default(),
-        start: StartConfig::default(),
-        density: DensityConfig::default(),
-        disturb,
-        error: ErrorConfig::default(),
-        ecc: EccConfig::default(),
-        bch: vpass_drive::config::BchConfig::default(),
-        hints: HintsConfig::default(),
-        sheet: SheetConfig::default(),
-    }
+    let text = format!(
+        r#"
+        geometry = {{ channels = 1, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = {blocks}, wordlines_per_block = {wordlines}, cell = "tlc", page_size = "16KiB" }}
+        timing = {{ sense_us = 60, program_us = 600, erase_us = 3500, channel_mb_s = 1200 }}
+        drive = {{ capacity = {} }}
+        "#,
+        u64::from(blocks * wordlines * 3 / 2) << 14,
+    );
+    DriveConfig { disturb, ..toml::from_str(&text).unwrap() }
 }
 
 /// Returns one group of wordlines with this limit and neighbour weight, at every P/E count.
@@ -100,7 +54,7 @@ macro_rules! itself {
     )*};
 }
 
-itself! { Ppn Lpn }
+itself! { BlockId Ppn Lpn }
 
 /// An oracle, with the numbers of the drive's programs.
 pub(crate) struct Scene {
@@ -127,9 +81,30 @@ impl Scene {
         lpns: impl IntoIterator<Item = impl Number<Lpn>>,
     ) {
         for (n, lpn) in (0..).zip(lpns) {
-            self.oracle.take(Event::Wrote { request: 0, lpn: lpn.address(), whole: true });
+            self.wrote(lpn);
             self.program(from.address() + n, lpn, Origin::Host, Cause::Host);
         }
+    }
+
+    /// Lets the drive take all of a page from the host.
+    pub(crate) fn wrote(&mut self, lpn: impl Number<Lpn>) {
+        self.oracle.take(Event::Wrote { request: 0, lpn: lpn.address(), whole: true });
+    }
+
+    /// Lets the drive take a part of a page from the host.
+    pub(crate) fn wrote_part(&mut self, lpn: impl Number<Lpn>) {
+        self.oracle.take(Event::Wrote { request: 0, lpn: lpn.address(), whole: false });
+    }
+
+    /// Lets the drive report pages lost.
+    pub(crate) fn lose(&mut self, lpns: impl IntoIterator<Item = impl Number<Lpn>>) {
+        lpns.into_iter().for_each(|lpn| self.oracle.take(Event::Lost { lpn: lpn.address() }));
+    }
+
+    /// Pads the rest of a wordline with this page.
+    pub(crate) fn pad(&mut self, ppn: impl Number<Ppn>) {
+        self.seq += 1;
+        self.oracle.take(Event::Padded { ppn: ppn.address(), seq: self.seq, cause: Cause::Host });
     }
 
     /// Announces host requests: operation, first byte and bytes of each.
@@ -152,7 +127,7 @@ impl Scene {
     /// Lets the drive take a host write. It then holds these parts of the page.
     pub(crate) fn take_in(&mut self, lpn: impl Number<Lpn>, parts: u64) {
         self.oracle.take(Event::TookIn { lpn: lpn.address(), parts });
-        self.oracle.take(Event::Wrote { request: 0, lpn: lpn.address(), whole: parts == u64::MAX });
+        if parts == u64::MAX { self.wrote(lpn) } else { self.wrote_part(lpn) }
     }
 
     pub(crate) fn program_host(&mut self, ppn: impl Number<Ppn>, lpn: impl Number<Lpn>) {
@@ -230,8 +205,8 @@ impl Scene {
         self.oracle.truth(ppn.address())
     }
 
-    pub(crate) fn erase(&mut self, block: BlockId) {
-        self.oracle.take(Event::Erased { block, cause: Cause::Gc });
+    pub(crate) fn erase(&mut self, block: impl Number<BlockId>) {
+        self.oracle.take(Event::Erased { block: block.address(), cause: Cause::Gc });
     }
 
     /// Returns the verdict on events without errors.
@@ -261,9 +236,6 @@ impl Scene {
 pub(crate) fn stamp(report: &OracleReport) -> u64 {
     report.stamp_errors
 }
-pub(crate) fn limit(report: &OracleReport) -> u64 {
-    report.limit_violations
-}
 pub(crate) fn false_loss(report: &OracleReport) -> u64 {
     report.false_losses
 }
@@ -272,7 +244,4 @@ pub(crate) fn protocol(report: &OracleReport) -> u64 {
 }
 pub(crate) fn books(report: &OracleReport) -> u64 {
     report.books_errors
-}
-pub(crate) fn request(report: &OracleReport) -> u64 {
-    report.request_errors
 }

@@ -1,241 +1,131 @@
 //! Blocks that give up page kinds: data that may be lost, their limits, and the order of their
 //! programs.
 
-use vpass_drive::base::units::{BlockId, Cause, WordlineInBlock};
-use vpass_drive::watch::observer::{Event, NO_OWNER, Observer, ReadResult};
-
-use crate::common::{Scene, protocol, stamp};
+use crate::common::Scene;
+use crate::script::{after, play};
 
 /// Returns a scene with pages 0 to 11 in block 0. Their MSB pages are copied to the first pages of
-/// block 1, except for the `forgotten` ones.
-fn backed_up_but(forgotten: &[u32]) -> Scene {
-    let mut s = Scene::tiny();
-    s.write(0, 0..12);
-    for (to, msb) in (12..).zip([2, 5, 8, 11].into_iter().filter(|msb| !forgotten.contains(msb))) {
-        s.copy(msb, to, msb);
-    }
-    s
-}
-
-/// Senses the pages of a wordline of block 0 and merges the wordline.
-fn merge(s: &mut Scene, wordline: u32) {
-    for ppn in wordline * 3..wordline * 3 + 2 {
-        s.read_by(Cause::Reclaim, ppn, ppn, ReadResult::Good);
-    }
-    s.read_by(Cause::Reclaim, NO_OWNER, wordline * 3 + 2, ReadResult::Good);
-    s.oracle.take(Event::Merged {
-        block: BlockId::new(0),
-        wordline: WordlineInBlock::new(wordline),
-        mode: 1,
-        cause: Cause::Reclaim,
-    });
-}
-
-fn reprogram(s: &mut Scene) {
-    (0..4).for_each(|wordline| merge(s, wordline));
-    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
-}
-
-/// Checks that the first finding is a read past the limit. The end of the run finds the same page
-/// again.
-#[track_caller]
-fn past(s: &Scene, sentence: &str) {
-    assert_eq!(s.oracle.finish().findings[0], sentence);
+/// block 1.
+fn backed_up() -> Scene {
+    let copies =
+        "copy 2 from 2 to 12; copy 5 from 5 to 13; copy 8 from 8 to 14; copy 11 from 11 to 15";
+    after(after(Scene::tiny(), "write 0..12 at 0"), copies)
 }
 
 #[test]
 fn a_block_whose_msb_pages_are_elsewhere_may_be_reprogrammed() {
-    let mut s = backed_up_but(&[]);
-    reprogram(&mut s);
-    s.read(4, 4);
-    s.read(5, 13);
-    s.clean();
-}
+    play(
+        backed_up,
+        "
+        reprogram; read 4 at 4; read 5 at 13
+        clean
 
-#[test]
-fn an_msb_page_that_was_not_backed_up_is_caught() {
-    let mut s = backed_up_but(&[5]);
-    reprogram(&mut s);
-    s.caught(
-        stamp,
-        &["a merge removed version 1 of lpn 5, the newest data of the page, at ppn 5 (block 0, \
-            wordline 1)"],
+        // The merge took this data away.
+        reprogram; read 5 at 5
+        stamp: host read of lpn 5 went to ppn 5
+        | data without an owner
+
+        // Limits do not grow before all wordlines are merged and the block goes to its mode. Backup
+        // and merge read 4 pages of each wordline, so wordline 1 has a dose of 9 x 8 + 4. Ten reads
+        // of wordline 0 add 90, and 100 reads add 900.
+        sense and merge 0; sense and merge 1; sense and merge 2; sense and merge 3
+        10 x read 0 at 0; read 3 at 3
+        first limit: host read used lpn 3 past its limit at ppn 3 (block 0, wordline 1):
+        | dose 166.000 of a limit of 100.000
+
+        reprogram; 100 x read 0 at 0; read 3 at 3
+        clean
+        10 x read 0 at 0; read 3 at 3
+        first limit: host read used lpn 3 past its limit at ppn 3 (block 0, wordline 1):
+        | dose 1066.000 of a limit of 1000.000
+
+        // A block goes to a mode only with all its wordlines.
+        sense and merge 0; recode to 1
+        protocol: block 0 goes to mode 1 with only 1 of 4 wordlines merged
+
+        sense and merge 1; sense and merge 1
+        protocol: merge of wordline 1 of block 0, but it is already merged
+        ",
+    );
+    play(
+        || after(Scene::tiny(), "write 0..12 at 0; copy 2 from 2 to 12; copy 8 from 8 to 13"),
+        "
+        // An MSB page that was not backed up.
+        copy 11 from 11 to 14; reprogram
+        stamp: a merge removed version 1 of lpn 5, the newest data of the page, at ppn 5 (block 0,
+        | wordline 1)
+
+        // An MSB page that was overwritten needs no backup.
+        copy 5 from 5 to 14; write 11 at 15; reprogram
+        clean
+        ",
     );
 }
 
 #[test]
-fn an_msb_page_that_was_overwritten_needs_no_backup() {
-    let mut s = backed_up_but(&[11]);
-    s.write(15, [11]);
-    reprogram(&mut s);
-    s.clean();
-}
+fn blocks_are_recoded_only_when_erased_or_full() {
+    play(
+        Scene::tiny,
+        "
+        // Data in a wordline that is written in part has no guard levels.
+        write 0..4 at 0; copy 2 from 2 to 12; sense and merge 0; recode to 1
+        stamp: reprogramming lost version 1 of lpn 3
 
-#[test]
-fn what_a_merge_took_away_is_not_to_be_read() {
-    let mut s = backed_up_but(&[]);
-    reprogram(&mut s);
-    s.read(5, 5);
-    s.caught(stamp, &["host read of lpn 5 went to ppn 5", "data without an owner"]);
-}
+        write 0 at 0; recode to 1
+        stamp: reprogramming lost version 1 of lpn 0
 
-#[test]
-fn limits_grow_when_all_wordlines_are_merged_and_not_before() {
-    // Backup and merge read 4 pages of each wordline, so wordline 1 has a dose of 9 x 8 + 4. Ten
-    // reads of wordline 0 add 90, and 100 reads add 900.
-    let mut s = backed_up_but(&[]);
-    (0..4).for_each(|wordline| merge(&mut s, wordline));
-    (0..10).for_each(|_| s.read(0, 0));
-    s.read(3, 3);
-    past(
-        &s,
-        "host read used lpn 3 past its limit at ppn 3 (block 0, wordline 1): dose 166.000 of a limit of 100.000",
-    );
-    let mut s = backed_up_but(&[]);
-    reprogram(&mut s);
-    (0..100).for_each(|_| s.read(0, 0));
-    s.read(3, 3);
-    s.clean();
-    (0..10).for_each(|_| s.read(0, 0));
-    s.read(3, 3);
-    past(
-        &s,
-        "host read used lpn 3 past its limit at ppn 3 (block 0, wordline 1): dose 1066.000 of a limit of 1000.000",
+        write 0..3 at 0; copy 2 from 2 to 12; sense and merge 0; write 3 at 3
+        protocol: program of page 3 of block 0, but the block was reprogrammed in place
+
+        // Only an erase gives pages back.
+        recode to 1; recode to 2
+        protocol: block 0 goes from mode 1 to 2; it must be erased first
+
+        recode to 3
+        protocol: coding mode 3 does not exist for cells of 3 bits
+
+        // Nobody's data may be sensed in programmed cells only.
+        read nobody at 7 by reclaim
+        protocol: reclaim sensed ppn 7 (block 0, wordline 2), which is erased
+
+        write 0 at 0; read nobody at 0
+        stamp: it is beyond the host's capacity
+        ",
     );
 }
 
 #[test]
-fn a_block_goes_to_a_mode_only_with_all_its_wordlines() {
-    let mut s = backed_up_but(&[]);
-    merge(&mut s, 0);
-    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
-    s.caught(protocol, &["block 0 goes to mode 1 with only 1 of 4 wordlines merged"]);
-    let mut s = backed_up_but(&[]);
-    merge(&mut s, 1);
-    merge(&mut s, 1);
-    s.caught(protocol, &["merge of wordline 1 of block 0, but it is already merged"]);
-}
+fn a_block_opened_in_a_mode_is_written_without_the_pages_that_it_gives_up() {
+    play(
+        Scene::tiny,
+        "
+        // Without MSB pages, limits are higher. After an erase, the block is like any other.
+        recode to 1; write 0 1 at 0; merge 0 to 1 by host; write 2 3 at 3; merge 1 to 1 by host
+        100 x read 0 at 0; read 2 at 3
+        clean
+        write 0..4 at 12; erase 0; write 4..10 at 0
+        clean
+        12 x read 4 at 0; read 7 at 3
+        first limit: host read used lpn 7 past its limit at ppn 3 (block 0, wordline 1):
+        | dose 108.000 of a limit of 100.000
 
-#[test]
-fn data_in_a_wordline_written_in_part_has_no_guard_levels() {
-    let mut s = Scene::tiny();
-    s.write(0, 0..4);
-    s.copy(2, 12, 2);
-    merge(&mut s, 0);
-    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
-    s.caught(stamp, &["reprogramming lost version 1 of lpn 3"]);
-}
+        recode to 1; write 0..3 at 0
+        protocol: program of page 2 of block 0, which does not exist in coding mode 1
 
-#[test]
-fn a_block_opened_in_a_mode_is_written_without_its_msb_pages() {
-    let write = |s: &mut Scene| {
-        s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
-        for (wordline, lpn) in [(0, 0), (1, 2)] {
-            s.write(wordline * 3, [lpn, lpn + 1]);
-            s.oracle.take(Event::Merged {
-                block: BlockId::new(0),
-                wordline: WordlineInBlock::new(wordline),
-                mode: 1,
-                cause: Cause::Host,
-            });
-        }
-    };
-    let mut s = Scene::tiny();
-    write(&mut s);
-    (0..100).for_each(|_| s.read(0, 0));
-    s.read(2, 3);
-    s.clean();
-    // After an erase, the block is like any other.
-    s.write(12, 0..4);
-    s.erase(BlockId::new(0));
-    s.write(0, 4..10);
-    s.clean();
-    (0..12).for_each(|_| s.read(4, 0));
-    s.read(7, 3);
-    past(
-        &s,
-        "host read used lpn 7 past its limit at ppn 3 (block 0, wordline 1): dose 108.000 of a limit of 100.000",
-    );
-}
+        // Guard levels are left out.
+        recode to 1; write 0 1 at 0; write 2 at 3
+        protocol: program of page 3 of block 0 out of order; page 2 is next
 
-#[test]
-fn a_program_of_a_page_that_was_taken_away_is_caught() {
-    let mut s = Scene::tiny();
-    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
-    s.write(0, 0..3);
-    s.caught(protocol, &["program of page 2 of block 0, which does not exist in coding mode 1"]);
-    let mut s = Scene::tiny();
-    s.write(0, 0..3);
-    s.copy(2, 12, 2);
-    merge(&mut s, 0);
-    s.write(3, [3]);
-    s.caught(protocol, &["program of page 3 of block 0, but the block was reprogrammed in place"]);
-}
+        // Without LSB pages.
+        recode to 4; write 0 1 at 1; merge 0 to 4 by host; write 2 3 at 4; merge 1 to 4 by host
+        read 0 at 1; read 1 at 2; read 2 at 4; read 3 at 5
+        clean
+        write 4 at 6
+        protocol: program of page 6 of block 0, which does not exist in coding mode 4
 
-#[test]
-fn guard_levels_left_out_are_caught() {
-    let mut s = Scene::tiny();
-    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
-    s.write(0, 0..2);
-    s.write(3, [2]);
-    s.caught(protocol, &["program of page 3 of block 0 out of order; page 2 is next"]);
-}
-
-#[test]
-fn only_an_erase_gives_pages_back() {
-    let mut s = Scene::tiny();
-    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
-    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 2 });
-    s.caught(protocol, &["block 0 goes from mode 1 to 2; it must be erased first"]);
-    let mut s = Scene::tiny();
-    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 3 });
-    s.caught(protocol, &["coding mode 3 does not exist for cells of 3 bits"]);
-    let mut s = Scene::tiny();
-    s.write(0, [0]);
-    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
-    s.caught(stamp, &["reprogramming lost version 1 of lpn 0"]);
-}
-
-#[test]
-fn nobodys_data_may_be_sensed_in_programmed_cells_only() {
-    let mut s = Scene::tiny();
-    s.read_by(Cause::Reclaim, NO_OWNER, 7, ReadResult::Good);
-    s.caught(protocol, &["reclaim sensed ppn 7 (block 0, wordline 2), which is erased"]);
-    let mut s = Scene::tiny();
-    s.write(0, [0]);
-    s.read(NO_OWNER, 0);
-    s.caught(stamp, &["it is beyond the host's capacity"]);
-}
-
-#[test]
-fn a_block_opened_without_its_lsb_pages_is_written_so() {
-    let mut s = Scene::tiny();
-    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 4 });
-    for (wordline, lpn) in [(0, 0), (1, 2)] {
-        s.write(wordline * 3 + 1, [lpn, lpn + 1]);
-        s.oracle.take(Event::Merged {
-            block: BlockId::new(0),
-            wordline: WordlineInBlock::new(wordline),
-            mode: 4,
-            cause: Cause::Host,
-        });
-    }
-    (0..4).zip([1, 2, 4, 5]).for_each(|(lpn, ppn)| s.read(lpn, ppn));
-    s.clean();
-    s.write(6, [4]);
-    s.caught(protocol, &["program of page 6 of block 0, which does not exist in coding mode 4"]);
-    let mut s = Scene::tiny();
-    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 4 });
-    s.write(1, [0]);
-    s.oracle.take(Event::Merged {
-        block: BlockId::new(0),
-        wordline: WordlineInBlock::FIRST,
-        mode: 4,
-        cause: Cause::Host,
-    });
-    s.caught(
-        protocol,
-        &["merge of wordline 0 of block 0 in mode 4; the block is in mode 4, with 2 pages \
-            programmed"],
+        recode to 4; write 0 at 1; merge 0 to 4 by host
+        protocol: merge of wordline 0 of block 0 in mode 4; the block is in mode 4, with 2 pages
+        | programmed
+        ",
     );
 }

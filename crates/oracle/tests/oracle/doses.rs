@@ -6,90 +6,83 @@ use vpass_drive::base::units::{BlockId, Cause, Lpn, Ppn};
 use vpass_drive::config::{DisturbConfig, DisturbModel, DoseUnit, PerPec};
 use vpass_drive::watch::observer::{Event, Observer, PhysRead};
 
-use crate::common::{Scene, UNIT, config, wordline_model};
-
-impl Scene {
-    /// Returns the doses of the first wordlines from block 0 on, in dose units.
-    fn doses(&self, wordlines: u32) -> Vec<f64> {
-        (0..wordlines).map(|w| self.truth(w * 3).unwrap().0 as f64 / UNIT as f64).collect()
-    }
-
-    /// Reads the LSB page of a wordline of block 0, whose pages hold lpn = ppn.
-    fn read_wordline(&mut self, wordline: u32, times: u32) {
-        for _ in 0..times {
-            self.read(wordline * 3, wordline * 3);
-        }
-    }
-}
+use crate::common::{Scene, UNIT, config, false_loss, wordline_model};
+use crate::script::{after, play};
 
 #[test]
 fn neighbours_take_alpha_the_rest_one_and_the_wordline_itself_nothing() {
-    let mut s = Scene::tiny();
-    s.write(0, 0..12);
-    s.read_wordline(1, 2);
-    assert_eq!(s.doses(4), [18.0, 0.0, 18.0, 2.0]);
-    s.read_wordline(0, 1);
-    assert_eq!(s.doses(4), [18.0, 9.0, 19.0, 3.0]);
-    s.read_wordline(3, 1);
-    assert_eq!(s.doses(4), [19.0, 10.0, 28.0, 3.0]);
-    s.clean();
+    play(
+        Scene::tiny,
+        "
+        write 0..12 at 0; 2 x read 3 at 3
+        doses: 18 0 18 2
+        read 0 at 0
+        doses: 18 9 19 3
+        read 9 at 9
+        doses: 19 10 28 3
+        clean
+
+        // Blocks do not disturb each other. The first wordline of block 1 is numbered next to the
+        // last one of block 0.
+        write 0..24 at 0; read 12 at 12
+        doses: 0 0 0 0 0 9 1 1
+        read 11 at 11
+        doses: 1 1 9 0 0 9 1 1
+        clean
+
+        // A wordline starts with its first page. Its later pages change nothing. The read of its
+        // neighbour before does not count.
+        write 0..3 at 0; 5 x read 0 at 0; write 3 at 3; read 0 at 0; write 4 5 at 4
+        doses: 0 9
+        read 3 at 3; write 6..9 at 6
+        doses: 9 9 0
+        read 3 at 3
+        doses: 18 9 9
+        clean
+        ",
+    );
 }
 
 #[test]
-fn blocks_do_not_disturb_each_other() {
-    let mut s = Scene::tiny();
-    s.write(0, 0..12);
-    s.write(12, 12..24);
-    s.read(12, 12); // the first wordline of block 1, numbered next to the last one of block 0
-    assert_eq!(s.doses(8), [0.0, 0.0, 0.0, 0.0, 0.0, 9.0, 1.0, 1.0]);
-    s.read(11, 11);
-    assert_eq!(s.doses(8), [1.0, 1.0, 9.0, 0.0, 0.0, 9.0, 1.0, 1.0]);
-    s.clean();
-}
-
-#[test]
-fn a_wordline_starts_with_its_first_page() {
-    let mut s = Scene::tiny();
-    s.write(0, 0..3);
-    s.read_wordline(0, 5);
-    s.write(3, 3..4); // wordline 1 begins here ..
-    s.read_wordline(0, 1);
-    s.write(4, 4..6); // .. and its later pages change nothing
-    assert_eq!(s.doses(2), [0.0, 9.0]);
-    s.read_wordline(1, 1);
-    s.write(6, 6..9); // wordline 2: the read of its neighbour before does not count
-    assert_eq!(s.doses(3), [9.0, 9.0, 0.0]);
-    s.read_wordline(1, 1);
-    assert_eq!(s.doses(3), [18.0, 9.0, 9.0]);
-    s.clean();
-}
-
-#[test]
-fn reads_before_programming_count_their_weight() {
-    let disturb = DisturbConfig { preprogram_weight: 0.5, ..wordline_model(1000.0, 9.0) };
-    let mut s = Scene::new(&config(4, 4, disturb));
-    s.write(0, 0..6);
-    s.read_wordline(0, 2);
-    s.read_wordline(1, 4);
-    s.write(6, 6..12);
-    // Wordline 2 has (9 * 4 + 2) / 2, and wordline 3 has (2 + 4) / 2.
-    assert_eq!(s.doses(4), [36.0, 18.0, 19.0, 3.0]);
-    s.read_wordline(1, 1);
-    assert_eq!(s.doses(4), [45.0, 18.0, 28.0, 4.0]);
-    s.clean();
-}
-
-#[test]
-fn neighbours_lie_a_stride_away() {
-    let mut c = config(4, 4, wordline_model(1000.0, 9.0));
-    c.geometry.neighbour_stride = 2;
-    let mut s = Scene::new(&c);
-    s.write(0, 0..12);
-    s.read_wordline(0, 1);
-    assert_eq!(s.doses(4), [0.0, 1.0, 9.0, 1.0]);
-    s.read_wordline(3, 1);
-    assert_eq!(s.doses(4), [1.0, 10.0, 10.0, 1.0]);
-    s.clean();
+fn the_model_of_the_drive_decides_who_takes_what() {
+    let scene = |disturb, stride| {
+        let mut c = config(4, 4, disturb);
+        c.geometry.neighbour_stride = stride;
+        Scene::new(&c)
+    };
+    let wordlines = || wordline_model(1000.0, 9.0);
+    play(
+        || scene(DisturbConfig { preprogram_weight: 0.5, ..wordlines() }, 1),
+        "
+        // Reads before programming count their weight. Wordline 2 has (9 * 4 + 2) / 2, and wordline 3
+        // has (2 + 4) / 2.
+        write 0..6 at 0; 2 x read 0 at 0; 4 x read 3 at 3; write 6..12 at 6
+        doses: 36 18 19 3
+        read 3 at 3
+        doses: 45 18 28 4
+        clean
+        ",
+    );
+    play(
+        || scene(wordlines(), 2),
+        "
+        // Neighbours lie a stride away.
+        write 0..12 at 0; read 0 at 0
+        doses: 0 1 9 1
+        read 9 at 9
+        doses: 1 10 10 1
+        clean
+        ",
+    );
+    play(
+        || scene(DisturbConfig { dose: DoseUnit::Sensings, ..wordlines() }, 1),
+        "
+        // Sensings weigh by page kind: an LSB page half a unit, and an MSB page 7 quarters.
+        write 0..12 at 0; read 0 at 0; read 2 at 2
+        doses: 0 20.25 2.25 2.25
+        clean
+        ",
+    );
 }
 
 #[test]
@@ -98,18 +91,14 @@ fn an_erase_forgets_and_ages() {
     disturb.table.push(PerPec { pec: 4, limit: vec![600.0], alpha: vec![9.5] });
     let mut c = config(4, 4, disturb);
     c.start.pec = 1;
-    let mut s = Scene::new(&c);
-    s.write(0, 0..12);
-    s.read_wordline(1, 2);
+    let s = after(Scene::new(&c), "write 0..12 at 0; 2 x read 3 at 3");
     assert_eq!(s.truth(0), Some((2 * (9 * 1024 + 128), 900 * UNIT)), "alpha 9.125 at one cycle");
-    s.erase(BlockId::new(0));
-    s.write(0, 0..12);
+    let s = after(s, "erase 0; write 0..12 at 0");
     assert_eq!(s.truth(0), Some((0, 800 * UNIT)));
-    s.read_wordline(1, 2);
+    let mut s = after(s, "2 x read 3 at 3");
     assert_eq!(s.truth(0), Some((2 * (9 * 1024 + 256), 800 * UNIT)));
     for _ in 0..5 {
-        s.erase(BlockId::new(0));
-        s.write(0, 0..12);
+        s = after(s, "erase 0; write 0..12 at 0");
     }
     assert_eq!(
         s.truth(0),
@@ -120,64 +109,40 @@ fn an_erase_forgets_and_ages() {
 }
 
 #[test]
-fn sensings_weigh_by_page_kind() {
-    let mut s = Scene::new(&config(
-        4,
-        4,
-        DisturbConfig { dose: DoseUnit::Sensings, ..wordline_model(1000.0, 9.0) },
-    ));
-    s.write(0, 0..12);
-    s.read(0, 0); // LSB: half a unit
-    s.read(2, 2); // MSB: 7 quarters
-    assert_eq!(s.doses(4), [0.0, 9.0 * 2.25, 2.25, 2.25]);
-    s.clean();
-}
-
-#[test]
 fn each_page_kind_has_a_limit_of_its_own() {
     let disturb = DisturbConfig { kind_factor: vec![2.0, 1.5, 1.0], ..wordline_model(100.0, 9.0) };
-    let mut s = Scene::new(&config(4, 4, disturb));
-    s.write(0, 0..12);
+    let s = after(Scene::new(&config(4, 4, disturb)), "write 0..12 at 0");
     let limits: Vec<u64> = (3..6).map(|ppn| s.truth(ppn).unwrap().1 / UNIT).collect();
     assert_eq!(limits, [200, 150, 100]);
     // Wordlines 0 and 2 have a dose of 108, above the limit of MSB pages but not above that of CSB
     // pages.
-    s.read_wordline(1, 12);
+    let s = after(s, "12 x read 3 at 3");
     assert_eq!(s.oracle.finish().limit_violations, 2, "two MSB pages that nobody has reported");
-    s.fail(2, 2);
-    s.fail(8, 8);
-    s.read(1, 1);
+    let mut s = after(s, "fail 2 at 2; fail 8 at 8; read 1 at 1");
     s.clean();
     s.fail(7, 7);
-    s.caught(crate::common::false_loss, &["lpn 7", "of a limit of 150"]);
+    s.caught(false_loss, &["lpn 7", "of a limit of 150"]);
 }
 
 #[test]
 fn count_is_the_blocks_reads_since_the_programming() {
     let table = vec![PerPec { pec: 0, limit: vec![3.0], alpha: vec![] }];
-    let mut s = Scene::new(&config(
-        4,
-        4,
-        DisturbConfig { model: DisturbModel::Count, table, ..DisturbConfig::default() },
-    ));
-    s.write(0, 0..3);
-    s.read_wordline(0, 2);
-    s.write(3, 3..6);
-    s.read_wordline(0, 1);
-    assert_eq!(s.doses(2), [3.0, 1.0]);
-    s.read_wordline(1, 1);
+    let count = DisturbConfig { model: DisturbModel::Count, table, ..DisturbConfig::default() };
+    let steps = "write 0..3 at 0; 2 x read 0 at 0; write 3..6 at 3; read 0 at 0";
+    let s = after(Scene::new(&config(4, 4, count)), steps);
+    assert_eq!([0, 3].map(|ppn| s.truth(ppn).unwrap().0), [3 * UNIT, UNIT]);
+    let s = after(s, "read 3 at 3");
     assert_eq!((s.oracle.finish().limit_violations, s.oracle.report().limit_violations), (3, 0));
 }
 
 #[test]
 fn nothing_disturbs_in_the_model_none() {
-    let mut s = Scene::new(&config(4, 4, DisturbConfig::default()));
-    s.write(0, 0..12);
-    s.read_wordline(1, 50);
+    let s = Scene::new(&config(4, 4, DisturbConfig::default()));
+    let s = after(s, "write 0..12 at 0; 50 x read 3 at 3");
     assert_eq!(s.clean().reads_checked, 50);
-    s.fail(3, 3);
+    let s = after(s, "fail 3 at 3");
     assert_eq!(s.oracle.report().false_losses, 1, "so nothing can be lost");
-    s.erase(BlockId::new(0));
+    let s = after(s, "erase 0");
     assert_eq!(s.truth(0), None);
     let worst = s.oracle.finish().worst_dose_ratio;
     assert!(worst == 0.0, "{worst}");

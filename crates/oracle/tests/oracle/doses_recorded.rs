@@ -1,18 +1,23 @@
 //! The record of doses: whole blocks at their worst moments. The scene is 4 blocks of 4 wordlines
 //! of 3 pages, limit 100, alpha 9.
 
-use vpass_drive::base::units::{BlockId, Cause, Lpn};
+use vpass_drive::base::units::{BlockId, Cause};
 use vpass_drive::watch::observer::{BulkReads, Event, Observer};
 use vpass_oracle::snapshots::{DoseRecord, State, WordlineDose};
 
 use crate::common::Scene;
+use crate::script::after;
 
 /// Returns a scene with a record, and host pages 0 to 11 in block 0.
 fn recorded() -> Scene {
     let mut s = Scene::tiny();
     s.oracle.record_doses();
-    s.write(0, 0..12);
-    s
+    after(s, "write 0..12 at 0")
+}
+
+/// Begins a job that moves block 0.
+fn job(s: &mut Scene, cause: Cause) {
+    s.oracle.take(Event::JobBegan { block: BlockId::new(0), pages: None, cause });
 }
 
 fn end(s: &mut Scene) -> DoseRecord {
@@ -34,10 +39,9 @@ fn a_snapshot_is_of_the_last_moment_before_data_moves() {
     s.oracle.take(Event::Now { at: 5 });
     // Wordline 1 is read 4 times and wordline 3 twice. So wordline 0 has 4 x 9 + 2, and wordline 2
     // has 54.
-    (0..4).for_each(|_| s.read(4, 4));
-    (0..2).for_each(|_| s.read(9, 9));
+    s = after(s, "4 x read 4 at 4; 2 x read 9 at 9");
     s.oracle.take(Event::Now { at: 7 });
-    s.oracle.take(Event::JobBegan { block: BlockId::new(0), pages: None, cause: Cause::Reclaim });
+    job(&mut s, Cause::Reclaim);
     let used = s.oracle.threshold_used().unwrap();
     assert!(close(used, 0.54), "{used}");
     for page in 0..12 {
@@ -73,9 +77,8 @@ fn a_snapshot_is_of_the_last_moment_before_data_moves() {
 fn wordlines_without_data_do_not_count() {
     let mut s = recorded();
     // Wordlines 0 and 2 are written again elsewhere, so only wordline 3 remains beside wordline 1.
-    s.write(12, (0..3).chain(6..9));
-    (0..5).for_each(|_| s.read(4, 4));
-    s.oracle.take(Event::JobBegan { block: BlockId::new(0), pages: None, cause: Cause::Gc });
+    s = after(s, "write 0..3 6..9 at 12; 5 x read 4 at 4");
+    job(&mut s, Cause::Gc);
     assert_eq!(s.oracle.threshold_used(), None, "reclaim has not moved anything");
     let record = end(&mut s);
     let block = record.blocks[0];
@@ -89,11 +92,7 @@ fn wordlines_without_data_do_not_count() {
 
 #[test]
 fn lost_pages_show_by_how_much_they_are_past_the_limit() {
-    let mut s = recorded();
-    (0..12).for_each(|_| s.read(4, 4));
-    s.fail(0, 0);
-    s.oracle.take(Event::Lost { lpn: Lpn::new(0) });
-    (0..3).for_each(|_| s.read(4, 4));
+    let mut s = after(recorded(), "12 x read 4 at 4; fail 0 at 0; lose 0; 3 x read 4 at 4");
     let record = end(&mut s);
     let block = record.blocks[0];
     // Wordline 1 is read 15 times and wordline 0 once. So wordline 0 has 135 and wordline 2 has
@@ -109,12 +108,9 @@ fn lost_pages_show_by_how_much_they_are_past_the_limit() {
 
 #[test]
 fn the_measured_phase_begins_the_record_anew() {
-    let mut s = recorded();
-    (0..5).for_each(|_| s.read(4, 4));
-    s.oracle.take(Event::JobBegan { block: BlockId::new(0), pages: None, cause: Cause::Reclaim });
-    s.write(12, 0..12);
-    s.erase(BlockId::new(0));
-    s.oracle.take(Event::MeasuredPhase);
+    let mut s = after(recorded(), "5 x read 4 at 4");
+    job(&mut s, Cause::Reclaim);
+    s = after(s, "write 0..12 at 12; erase 0; measure");
     assert_eq!(s.oracle.threshold_used(), None);
     let record = end(&mut s);
     assert!(record.blocks.iter().all(|block| block.worst == 0.0 && block.erases == 0));
@@ -124,8 +120,10 @@ fn the_measured_phase_begins_the_record_anew() {
 #[test]
 fn reads_in_bulk_are_recorded_as_single_reads_are() {
     let (mut single, mut bulk, mut retried) = (recorded(), recorded(), recorded());
-    (0..40)
-        .for_each(|n| single.read(if n % 8 == 0 { 3 } else { 0 }, if n % 8 == 0 { 3 } else { 0 }));
+    (0..5).for_each(|_| {
+        single.read(3, 3);
+        (0..7).for_each(|_| single.read(0, 0));
+    });
     bulk.oracle.take(Event::ReadInBulk {
         block: BlockId::new(0),
         reads: 40,
@@ -146,10 +144,8 @@ fn reads_in_bulk_are_recorded_as_single_reads_are() {
 
 #[test]
 fn without_a_record_there_is_none_but_the_threshold_is_known() {
-    let mut s = Scene::tiny();
-    s.write(0, 0..12);
-    (0..5).for_each(|_| s.read(4, 4));
-    s.oracle.take(Event::JobBegan { block: BlockId::new(0), pages: None, cause: Cause::Reclaim });
+    let mut s = after(Scene::tiny(), "write 0..12 at 0; 5 x read 4 at 4");
+    job(&mut s, Cause::Reclaim);
     assert!(close(s.oracle.threshold_used().unwrap(), 0.45));
     assert!(s.oracle.end_record(0).is_none());
 }

@@ -1,72 +1,37 @@
 //! Wordlines that are merged singly. A merged wordline endures more, and no other wordline does.
 
-use vpass_drive::base::units::{BlockId, Cause, WordlineInBlock};
 use vpass_drive::config::{DensityConfig, DriveConfig, PerPec};
-use vpass_drive::watch::observer::{Event, NO_OWNER, Observer, ReadResult};
 
-use crate::common::{Scene, UNIT, config, protocol, stamp, wordline_model};
+use crate::common::{Scene, UNIT, config, wordline_model};
+use crate::script::{after, play};
 
-/// Merges a single wordline of block 0.
-fn guard(s: &mut Scene, index: u32) {
-    s.oracle.take(Event::Merged {
-        block: BlockId::new(0),
-        wordline: WordlineInBlock::new(index),
-        mode: 1,
-        cause: Cause::Reclaim,
-    });
-    s.oracle.take(Event::Recoded {
-        block: BlockId::new(0),
-        wordline: Some(WordlineInBlock::new(index)),
-        mode: 1,
-    });
-}
+/// Wordline 1 of block 0 is merged singly. Its MSB page is in block 1, and it has been read four
+/// times.
+const GUARDED: &str = "write 0..6 at 0; copy 5 from 5 to 12; sense and merge 1; recode 1 to 1";
 
-/// Returns a scene with pages 0 to 5 in block 0 and wordline 1 merged singly. With `backed_up`, the
-/// wordline's MSB page is in block 1. The wordline has been read four times.
-fn guarded(backed_up: bool) -> Scene {
-    guarded_on(Scene::tiny(), backed_up)
-}
-
-fn guarded_on(mut s: Scene, backed_up: bool) -> Scene {
-    s.write(0, 0..6);
-    if backed_up {
-        s.copy(5, 12, 5);
-    }
-    s.read_by(Cause::Reclaim, 3, 3, ReadResult::Good);
-    s.read_by(Cause::Reclaim, 4, 4, ReadResult::Good);
-    s.read_by(Cause::Reclaim, NO_OWNER, 5, ReadResult::Good);
-    guard(&mut s, 1);
-    s
-}
-
-#[track_caller]
-fn past(s: &Scene, sentence: &str) {
-    assert_eq!(s.oracle.finish().findings[0], sentence);
+fn guarded() -> Scene {
+    after(Scene::tiny(), GUARDED)
 }
 
 #[test]
-fn its_limit_grows_at_once() {
-    let mut s = guarded(true);
-    (0..111).for_each(|_| s.read(0, 0));
-    s.read(3, 3);
-    s.read(5, 12);
-    s.clean();
-    s.read(0, 0);
-    s.read(3, 3);
-    past(
-        &s,
-        "host read used lpn 3 past its limit at ppn 3 (block 0, wordline 1): dose 1008.000 of a limit of 1000.000",
-    );
-}
+fn its_limit_grows_at_once_until_the_next_erase_and_that_of_its_neighbours_does_not() {
+    play(
+        guarded,
+        "
+        111 x read 0 at 0; read 3 at 3; read 5 at 12
+        clean
+        read 0 at 0; read 3 at 3
+        first limit: host read used lpn 3 past its limit at ppn 3 (block 0, wordline 1):
+        | dose 1008.000 of a limit of 1000.000
 
-#[test]
-fn its_neighbours_limits_do_not() {
-    let mut s = guarded(true);
-    (0..8).for_each(|_| s.read(3, 3));
-    s.read(0, 0);
-    past(
-        &s,
-        "host read used lpn 0 past its limit at ppn 0 (block 0, wordline 0): dose 108.000 of a limit of 100.000",
+        8 x read 3 at 3; read 0 at 0
+        first limit: host read used lpn 0 past its limit at ppn 0 (block 0, wordline 0):
+        | dose 108.000 of a limit of 100.000
+
+        write 0..5 at 13; erase 0; write 6..12 at 0; 12 x read 6 at 0; read 9 at 3
+        first limit: host read used lpn 9 past its limit at ppn 3 (block 0, wordline 1):
+        | dose 108.000 of a limit of 100.000
+        ",
     );
 }
 
@@ -76,29 +41,16 @@ fn its_neighbours_limits_do_not() {
 fn reprogramming_may_disturb_its_neighbours() {
     let flash = config(4, 4, wordline_model(100.0, 9.0));
     let density = DensityConfig { reprogram_dose: 2.5, ..DensityConfig::default() };
-    let mut s = guarded_on(Scene::new(&DriveConfig { density, ..flash }), true);
-    (0..4).for_each(|_| s.read(3, 3));
-    s.read(0, 0);
-    s.clean();
-    s.read(3, 3);
-    s.read(0, 0);
-    past(
-        &s,
-        "host read used lpn 0 past its limit at ppn 0 (block 0, wordline 0): dose 103.500 of a limit of 100.000",
-    );
-}
-
-#[test]
-fn after_an_erase_it_is_one_like_any_other() {
-    let mut s = guarded(true);
-    s.write(13, 0..5);
-    s.erase(BlockId::new(0));
-    s.write(0, 6..12);
-    (0..12).for_each(|_| s.read(6, 0));
-    s.read(9, 3);
-    past(
-        &s,
-        "host read used lpn 9 past its limit at ppn 3 (block 0, wordline 1): dose 108.000 of a limit of 100.000",
+    let disturbing = DriveConfig { density, ..flash };
+    play(
+        || after(Scene::new(&disturbing), GUARDED),
+        "
+        4 x read 3 at 3; read 0 at 0
+        clean
+        read 3 at 3; read 0 at 0
+        first limit: host read used lpn 0 past its limit at ppn 0 (block 0, wordline 0):
+        | dose 103.500 of a limit of 100.000
+        ",
     );
 }
 
@@ -113,148 +65,85 @@ fn what_it_wears_counts_for_limits() {
         let mut c = config(4, 4, disturb);
         (c.density.wear, c.density.wear_counts_for_limits) = (2.5, counts);
         let mut s = Scene::new(&c);
-        let found = [true, true, false].map(|reprogrammed| {
-            s.write(0, 0..6);
-            s.copy(5, 12, 5);
-            if reprogrammed {
-                guard(&mut s, 1);
-            }
-            s.erase(BlockId::new(0));
-            s.write(0, 0..3);
-            let limit = s.truth(0).unwrap().1 / UNIT;
-            s.erase(BlockId::new(0));
-            s.erase(BlockId::new(1));
-            limit
-        });
-        assert_eq!(found, limits, "counts: {counts}");
+        for (reprogrammed, wanted) in [true, true, false].into_iter().zip(limits) {
+            let recode = if reprogrammed { "merge 1 to 1 by reclaim; recode 1 to 1; " } else { "" };
+            let steps = "erase 0; write 0..3 at 0";
+            s = after(s, &format!("write 0..6 at 0; copy 5 from 5 to 12; {recode}{steps}"));
+            assert_eq!(s.truth(0).unwrap().1 / UNIT, wanted, "counts: {counts}");
+            s = after(s, "erase 0; erase 1");
+        }
     }
-}
-
-#[test]
-fn a_page_that_was_not_backed_up_is_caught() {
-    guarded(false).caught(
-        stamp,
-        &["a merge removed version 1 of lpn 5, the newest data of the page, at ppn 5 (block 0, \
-            wordline 1)"],
-    );
 }
 
 #[test]
 fn it_is_merged_once_whole_and_not_with_its_block() {
-    let mut s = guarded(true);
-    s.oracle.take(Event::Merged {
-        block: BlockId::new(0),
-        wordline: WordlineInBlock::new(1),
-        mode: 1,
-        cause: Cause::Reclaim,
-    });
-    s.caught(protocol, &["merge of wordline 1 of block 0, but it is already merged"]);
-    let mut s = Scene::tiny();
-    s.write(0, 0..4);
-    s.oracle.take(Event::Merged {
-        block: BlockId::new(0),
-        wordline: WordlineInBlock::new(1),
-        mode: 1,
-        cause: Cause::Reclaim,
-    });
-    s.caught(protocol, &["merge of wordline 1 of block 0, but only 4 pages are programmed"]);
-    let mut s = guarded(true);
-    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
-    s.caught(protocol, &["block 0 goes to mode 1, but 1 of its wordlines were merged alone"]);
-}
+    play(
+        guarded,
+        "
+        merge 1 to 1 by reclaim
+        protocol: merge of wordline 1 of block 0, but it is already merged
 
-#[test]
-fn its_limit_grows_only_when_it_was_merged_and_its_block_is_in_full_density() {
-    let mut s = guarded(true);
-    s.oracle.take(Event::Recoded {
-        block: BlockId::new(0),
-        wordline: Some(WordlineInBlock::FIRST),
-        mode: 1,
-    });
-    s.caught(
-        protocol,
-        &["wordline 0 of block 0 goes to mode 1; it was merged for mode 0, and 0 \
-        wordlines wait for their limits"],
+        recode to 1
+        protocol: block 0 goes to mode 1, but 1 of its wordlines were merged alone
+
+        // A limit grows only when its wordline was merged and its block is in full density.
+        recode 0 to 1
+        protocol: wordline 0 of block 0 goes to mode 1; it was merged for mode 0, and 0 wordlines
+        | wait for their limits
+
+        recode 1 to 1
+        protocol: wordline 1 of block 0 goes to mode 1; it was merged for mode 1, and 0 wordlines
+        | wait for their limits
+        ",
     );
-    let mut s = guarded(true);
-    s.oracle.take(Event::Recoded {
-        block: BlockId::new(0),
-        wordline: Some(WordlineInBlock::new(1)),
-        mode: 1,
-    });
-    s.caught(
-        protocol,
-        &["wordline 1 of block 0 goes to mode 1; it was merged for mode 1, and 0 \
-        wordlines wait for their limits"],
-    );
-    let mut s = Scene::tiny();
-    s.oracle.take(Event::Recoded { block: BlockId::new(0), wordline: None, mode: 1 });
-    s.oracle.take(Event::Recoded {
-        block: BlockId::new(0),
-        wordline: Some(WordlineInBlock::FIRST),
-        mode: 1,
-    });
-    s.caught(protocol, &["wordline 0 of block 0 goes to mode 1 alone; the block is in mode 1"]);
-}
+    play(
+        Scene::tiny,
+        "
+        write 0..4 at 0; merge 1 to 1 by reclaim
+        protocol: merge of wordline 1 of block 0, but only 4 pages are programmed
 
-/// Merges a wordline for fewer sensings, so that it gives up its LSB page (coding 4). Block 0 holds
-/// pages 0 to 5, and page 3 is backed up in block 1.
-fn faster(s: &mut Scene) {
-    s.write(0, 0..6);
-    s.copy(3, 12, 3);
-    s.read_by(Cause::Reclaim, NO_OWNER, 3, ReadResult::Good);
-    s.read_by(Cause::Reclaim, 4, 4, ReadResult::Good);
-    s.read_by(Cause::Reclaim, 5, 5, ReadResult::Good);
-    s.oracle.take(Event::Merged {
-        block: BlockId::new(0),
-        wordline: WordlineInBlock::new(1),
-        mode: 4,
-        cause: Cause::Reclaim,
-    });
-    s.oracle.take(Event::Recoded {
-        block: BlockId::new(0),
-        wordline: Some(WordlineInBlock::new(1)),
-        mode: 4,
-    });
-}
+        recode to 1; recode 0 to 1
+        protocol: wordline 0 of block 0 goes to mode 1 alone; the block is in mode 1
 
-#[test]
-fn a_wordline_may_keep_its_csb_and_msb_pages_and_endures_no_more() {
-    let mut s = Scene::tiny();
-    faster(&mut s);
-    for (lpn, ppn) in [(3, 12), (4, 4), (5, 5)] {
-        s.read(lpn, ppn);
-    }
-    // Reads of wordline 1 do not disturb it. The 11 reads of wordline 0 add 9 x 11 = 99 of 100.
-    (0..11).for_each(|_| s.read(0, 0));
-    s.read(4, 4);
-    s.clean();
-    s.read(0, 0);
-    s.read(5, 5);
-    past(
-        &s,
-        "host read used lpn 5 past its limit at ppn 5 (block 0, wordline 1): dose 108.000 of a limit of 100.000",
+        // A page that was not backed up.
+        write 0..6 at 0; sense and merge 1; recode 1 to 1
+        stamp: a merge removed version 1 of lpn 5, the newest data of the page, at ppn 5 (block 0,
+        | wordline 1)
+        ",
     );
 }
 
+/// The wordline is merged for fewer sensings, so it gives up its LSB page (coding 4).
 #[test]
-fn what_it_gives_up_is_its_lsb_page() {
-    let mut s = Scene::tiny();
-    faster(&mut s);
-    s.read(3, 3);
-    s.caught(stamp, &["host read of lpn 3 went to ppn 3", "data without an owner"]);
-    let mut s = Scene::tiny();
-    s.write(0, 0..3);
-    (0..3).for_each(|page| s.read_by(Cause::Reclaim, page, page, ReadResult::Good));
-    s.oracle.take(Event::Merged {
-        block: BlockId::new(0),
-        wordline: WordlineInBlock::FIRST,
-        mode: 4,
-        cause: Cause::Reclaim,
-    });
-    s.caught(
-        stamp,
-        &["a merge removed version 1 of lpn 0, the newest data of the page, at ppn 0 (block 0, \
-            wordline 0)"],
+fn it_may_keep_its_csb_and_msb_pages_and_endures_no_more() {
+    let faster = || {
+        let before = "write 0..6 at 0; copy 3 from 3 to 12; read nobody at 3 by reclaim";
+        let sensed = after(after(Scene::tiny(), before), "read 4 at 4 by reclaim");
+        after(sensed, "read 5 at 5 by reclaim; merge 1 to 4 by reclaim; recode 1 to 4")
+    };
+    play(
+        faster,
+        "
+        // Reads of wordline 1 do not disturb it. The 11 reads of wordline 0 add 9 x 11 = 99 of 100.
+        read 3 at 12; read 4 at 4; read 5 at 5; 11 x read 0 at 0; read 4 at 4
+        clean
+        read 0 at 0; read 5 at 5
+        first limit: host read used lpn 5 past its limit at ppn 5 (block 0, wordline 1):
+        | dose 108.000 of a limit of 100.000
+
+        read 3 at 3
+        stamp: host read of lpn 3 went to ppn 3
+        | data without an owner
+        ",
+    );
+    play(
+        Scene::tiny,
+        "
+        // The LSB page is not backed up.
+        write 0..3 at 0; read 0 at 0 by reclaim; read 1 at 1 by reclaim; read 2 at 2 by reclaim
+        merge 0 to 4 by reclaim
+        stamp: a merge removed version 1 of lpn 0, the newest data of the page, at ppn 0 (block 0,
+        | wordline 0)
+        ",
     );
 }

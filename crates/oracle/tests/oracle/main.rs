@@ -13,5 +13,6 @@ mod memory;
 mod parts;
 mod protocol;
 mod requests;
+mod script;
 mod stamps;
 mod toy;

@@ -96,9 +96,7 @@ impl Toy {
                     self.scene.read_by(Cause::Gc, lpn, ppn, ReadResult::Good);
                     self.place(lpn, Origin::Copy(ppn), Cause::Gc);
                 }
-                if self.map.contains(&ppn) {
-                    self.map.iter_mut().filter(|p| **p == ppn).for_each(|p| *p = NO_PPN);
-                }
+                self.map.iter_mut().filter(|p| **p == ppn).for_each(|p| *p = NO_PPN);
                 self.back[ppn.index()] = NO_LPN;
             }
             self.scene.erase(BlockId::new(victim));
@@ -116,19 +114,17 @@ impl Toy {
             1..=3 => self.scene.read(lpn, self.map[lpn.index()]),
             _ => {
                 self.collect();
-                self.scene.oracle.take(Event::Wrote { request: 0, lpn, whole: true });
+                self.scene.wrote(lpn);
                 self.place(lpn, Origin::Host, Cause::Host);
             }
         }
     }
 
     fn check_map(&mut self) {
-        let mapped = Lpn::range(0..HOST_PAGES).filter(|lpn| self.map[lpn.index()] != NO_PPN);
-        let entries: Vec<_> = mapped
-            .map(|lpn| {
-                let ppn = self.map[lpn.index()];
-                MapRow { lpn, ppn, buffered: false }
-            })
+        let all = Lpn::range(0..HOST_PAGES).zip(&self.map);
+        let entries: Vec<_> = all
+            .filter(|(_, ppn)| **ppn != NO_PPN)
+            .map(|(lpn, ppn)| MapRow { lpn, ppn: *ppn, buffered: false })
             .collect();
         let valid: Vec<_> = (0..BLOCKS).map(|block| self.valid(block)).collect();
         self.scene.oracle.check_map(entries, |ppn| self.back[ppn.index()], &valid);
