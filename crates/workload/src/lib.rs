@@ -9,13 +9,15 @@
 //! - requests in memory, and sources that a caller makes ([`listed`], [`given`])
 //!
 //! All sources return requests in batches ([`vpass_drive::base::request::Request`]). Each source
-//! can be replayed ([`pass`]). [`daily`] limits a source to some hours of each day.
+//! can be replayed ([`pass`], [`finite`]). [`daily`] limits a source to some hours of each day.
 //!
-//! [`profile`] counts the requests of a trace. [`windows`] turns requests into rates of reads.
+//! [`profile`] counts the requests of a trace. [`windows`] turns requests into rates of reads;
+//! other workloads have rates that never change ([`steady`]).
 //! [`attack`] makes phases that try to break a policy.
 
 pub mod attack;
 pub mod daily;
+pub mod finite;
 pub mod fio;
 pub mod given;
 pub mod listed;
@@ -26,6 +28,7 @@ pub mod pass;
 pub mod phases;
 pub mod presets;
 pub mod profile;
+pub mod steady;
 pub mod stripes;
 pub mod synthetic;
 pub mod traces;

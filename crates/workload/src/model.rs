@@ -22,7 +22,6 @@ mod model_source;
 mod tokens;
 mod writes;
 
-pub use fluid_model::FluidModel;
 pub use law::ModelLaw;
 pub use model_config::{ModelConfig, ModelFile, ModelWorkload, Placement};
 pub use model_source::ModelSource;

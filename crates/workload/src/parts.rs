@@ -25,7 +25,6 @@ mod parts_source;
 mod position;
 mod side_by_side;
 
-pub use fluid_parts::FluidParts;
 pub use parts_config::{PartConfig, PartsConfig, PartsFile};
 pub use parts_source::PartsSource;
 pub use position::Position;

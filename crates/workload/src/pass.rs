@@ -7,6 +7,9 @@ use std::num::NonZeroU32;
 use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_drive::base::units::Ns;
 
+use crate::fio::FioSource;
+use crate::traces::TraceReport;
+
 /// Source of requests that can be replayed. At the end of each pass, `fill` appends no request.
 pub trait PassSource: RequestSource + Send {
     /// Starts the next pass. Arrival times continue from those of the previous pass, and a
@@ -25,47 +28,19 @@ pub trait PassSource: RequestSource + Send {
     fn has_next_stage(&self) -> bool {
         false
     }
+
+    /// Returns the counts of a trace's replay; `None` if the requests do not come from a trace.
+    fn trace_report(&self) -> Option<TraceReport> {
+        None
+    }
+
+    /// Returns the source of a job file; `None` if the requests do not come from a job file.
+    fn fio(&self) -> Option<&FioSource> {
+        None
+    }
 }
 
 #[deny(clippy::missing_trait_methods)]
-impl RequestSource for Box<dyn PassSource> {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-        (**self).fill(out, max)
-    }
-
-    fn arrival(&self) -> Arrival {
-        (**self).arrival()
-    }
-
-    fn tell_time(&mut self, now: Ns) {
-        (**self).tell_time(now);
-    }
-
-    fn completed(&mut self, origin: u16) {
-        (**self).completed(origin);
-    }
-
-    fn waits_until(&self) -> Option<Ns> {
-        (**self).waits_until()
-    }
-
-    fn ends_at(&self) -> Option<Ns> {
-        (**self).ends_at()
-    }
-
-    fn take_flushes(&mut self) -> Vec<(usize, Ns)> {
-        (**self).take_flushes()
-    }
-
-    fn next_stage(&mut self) -> bool {
-        (**self).next_stage()
-    }
-
-    fn len_hint(&self) -> Option<u64> {
-        (**self).len_hint()
-    }
-}
-
 impl PassSource for Box<dyn PassSource> {
     fn next_pass(&mut self) -> Result<(), SourceError> {
         (**self).next_pass()
@@ -77,6 +52,14 @@ impl PassSource for Box<dyn PassSource> {
 
     fn has_next_stage(&self) -> bool {
         (**self).has_next_stage()
+    }
+
+    fn trace_report(&self) -> Option<TraceReport> {
+        (**self).trace_report()
+    }
+
+    fn fio(&self) -> Option<&FioSource> {
+        (**self).fio()
     }
 }
 

@@ -267,6 +267,18 @@ impl Profile {
     }
 }
 
+/// Returns a percentile of values that come in ascending order with their numbers. At least
+/// `percent` % of them have this value or a lower value.
+fn percentile(mut values: impl Iterator<Item = (u64, u64)> + Clone, percent: f64) -> Option<u64> {
+    let all = values.clone().map(|(_, count)| count).sum::<u64>();
+    let rank = ((all as f64 * percent / 100.0).ceil() as u64).clamp(1, all.max(1));
+    let mut seen = 0;
+    values.find_map(|(value, count)| {
+        seen += count;
+        (seen >= rank).then_some(value)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

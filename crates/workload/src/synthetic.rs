@@ -21,8 +21,8 @@ pub(crate) mod zipf;
 
 pub use distribution::Distribution;
 pub(crate) use distribution::IN_WORDS;
-pub use fluid_source::{FluidSynthetic, Sample};
-pub(crate) use fluid_source::{GOLDEN, NoWrites, gcd, require_rate};
+pub use fluid_source::Sample;
+pub(crate) use fluid_source::{GOLDEN, gcd, require_rate};
 pub use page_law::PageLaw;
 pub use synthetic_config::{
     Arrivals, HotSets, MAX_QUEUE_DEPTH, SizeShare, WorkloadConfig, WorkloadFile, WorkloadFileOf,

@@ -20,6 +20,7 @@ mod table;
 mod windowed;
 
 pub use strata::StrataBy;
+pub(crate) use table::add_up;
 pub use table::{Counted, Counting, MOST_REQUESTS, Windows};
 pub use windowed::FluidWindows;
 pub(crate) use windowed::changed;

@@ -3,7 +3,6 @@
 
 mod common;
 
-mod columns;
 mod compression;
 mod corners;
 mod errors;
@@ -12,6 +11,7 @@ mod fio_jobs;
 mod fio_real;
 mod formats;
 mod replay;
+mod rows;
 mod samples;
 mod several;
 mod synthetic;

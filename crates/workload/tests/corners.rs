@@ -176,35 +176,6 @@ fn addresses_end_where_they_are_said_to() {
     }
 }
 
-/// Checks that numbers of lines and events have no effect if they fall, repeat or leave gaps.
-#[test]
-fn counts_out_of_order_change_nothing() {
-    let diskmon = "7\t0.5\t0.001\t0\tRead\t8\t8\n2\t0.6\t0.001\t0\tWrite\t16\t8\n\
-                   2\t0.7\t0.001\t0\tRead\t24\t8\n0\t0.8\t0\t0\tRead\t0\t1\n";
-    let (format, read) = rows_of(diskmon.as_bytes(), None).unwrap();
-    assert_eq!(format, "diskmon");
-    let ms = |n: u64| n * 1_000_000;
-    assert_eq!(
-        read,
-        [
-            row(ms(500), 0, 4096, 4096, Read),
-            row(ms(600), 0, 8192, 4096, Write),
-            row(ms(700), 0, 12_288, 4096, Read),
-            row(ms(800), 0, 0, 512, Read)
-        ]
-    );
-    let blkparse = "8,0 1 9 0.000000005 17 Q R 8 + 8 [x]\n8,0 0 3 0.000000002 17 Q W 0 + 8 [x]\n\
-                    8,0 1 3 0.000000009 17 Q D 16 + 8 [x]\n";
-    let (_, read) = rows_of(blkparse.as_bytes(), None).unwrap();
-    assert_eq!(
-        read,
-        [row(5, 0, 4096, 4096, Read), row(2, 0, 0, 4096, Write), row(9, 0, 8192, 4096, Trim)]
-    );
-    let arc = "8 8 0 5\n16 8 0 5\n0 8 0 1\n";
-    let (_, read) = rows_of(arc.as_bytes(), None).unwrap();
-    assert_eq!(read.iter().map(|r| r.offset).collect::<Vec<_>>(), [4096, 8192, 0]);
-}
-
 /// Rows of four disks of three hosts. Two of the hosts have an underscore in their names.
 const HOSTS: &str = "100,web_1,0,Read,0,512,1\n110,web_1,1,Read,512,512,1\n\
                      120,web,1,Read,1024,512,1\n130,_,2,Read,1536,512,1\n";

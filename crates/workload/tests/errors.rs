@@ -1,4 +1,4 @@
-//! Checks every error about a bad trace or job file against the record `errors.txt`. Each error
+//! Checks every error about a bad trace, job file or workload file against the record `errors.txt`. Each error
 //! names the file and the line, what is wrong, and what would be right.
 
 use crate::common;
@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use common::{all_said, drained, error_of, file, read_all, rewritten, row, rows_of};
 use vpass_drive::base::request::Op;
 use vpass_workload::fio::{FioOptions, FioSource, JobFile};
+use vpass_workload::model::{ModelFile, ModelSource};
+use vpass_workload::phases::{PhasesFile, PhasesSource};
+use vpass_workload::synthetic::{SyntheticSource, WorkloadFile};
 use vpass_workload::traces::{
     BlkAction, Fit, Format, MAX_TRIM_BYTES, MissingClock, Skipped, Survey, Target, TraceFile,
     TraceOptions, TraceSource, format_named,
@@ -47,6 +50,7 @@ fn errors_are_those_of_the_record() {
 fn error(head: &str, text: &str) -> String {
     let made = match head.split_once(' ').unwrap_or((head, "")) {
         ("jobs", gear) => jobs(text, gear != "untimed"),
+        ("workload" | "phases" | "model", _) => workload(head, text),
         (_, options) => trace(options, text),
     };
     made.err().unwrap_or_else(|| "no error".into())
@@ -56,6 +60,20 @@ fn jobs(text: &str, has_clock: bool) -> Result<(), String> {
     let options = FioOptions { seed: 1, queue_depth: None, has_clock };
     let source = |file| FioSource::new(&file, 1 << 30, 16_384, options);
     JobFile::parse(Path::new("a.fio"), text).and_then(source).map(|_| ()).map_err(|e| e.to_string())
+}
+
+/// Returns the error of a workload file for a drive of 64 pages.
+fn workload(kind: &str, text: &str) -> Result<(), String> {
+    let (capacity, page, seed) = (1 << 20, 16_384, 1);
+    let of = match kind {
+        "workload" => WorkloadFile::parse(text)
+            .and_then(|file| SyntheticSource::new(&file.workload, capacity, page, seed).map(drop)),
+        "phases" => PhasesFile::parse(text)
+            .and_then(|file| PhasesSource::new(&file.workload, capacity, page, seed).map(drop)),
+        _ => ModelFile::parse(text)
+            .and_then(|file| ModelSource::new(&file.workload, capacity, page, seed).map(drop)),
+    };
+    of.map_err(|e| e.to_string())
 }
 
 fn trace(words: &str, text: &str) -> Result<(), String> {

@@ -46,59 +46,41 @@ fn drain(source: &mut TraceSource) -> Result<(u64, u64), SourceError> {
     }
 }
 
-/// Returns the reads, the writes and the report of a sample on a drive of 100 TiB.
-fn counts(name: &str) -> Option<(u64, u64, TraceReport)> {
-    let mut source = TraceSource::open(&[sample(name)?], 100 << 40, options(false)).unwrap();
-    let (reads, writes) = drain(&mut source).unwrap();
-    Some((reads, writes, source.report()))
-}
+/// Samples with their numbers of reads and writes, their formats, and their lengths in seconds.
+const SAMPLES: [(&str, u64, u64, &str, Option<u64>); 12] = [
+    ("rsrch_1_fullweek.csv.zst", 42, 13_738, "msr", Some(576_557)),
+    ("hm_0_excerpt7016.csv.zst", 5820, 1196, "msr", None),
+    ("proj_0_head1000.csv.zst", 1, 999, "msr", None),
+    ("mds_0_head1000.csv.zst", 0, 1000, "msr", None),
+    ("msnfs_disk5_150k.trace.zst", 130_483, 19_516, "disksim", None),
+    ("websearch_head24783.trace.zst", 24_779, 4, "mqsim", None),
+    ("financial1_head10000.ascii.zst", 4077, 5923, "mqsim", None),
+    ("cloudPhysicsIO.vscsi.zst", 46_974, 66_898, "vscsi", Some(7200)),
+    ("ajw.1week.srt.zst", 13_040, 31_479, "srt", Some(603_064)),
+    ("mayun2.txt.zst", 36_705, 50_455, "diskmon", None),
+    ("cbs_sample50000.csv.zst", 24_521, 25_479, "tencent", None),
+    ("systor17_sample999.csv.zst", 826, 173, "systor", None),
+];
 
 #[test]
-fn msr_a_whole_week() {
-    let Some((reads, writes, report)) = counts("rsrch_1_fullweek.csv.zst") else { return };
-    assert_eq!((reads, writes, report.formats), (42, 13_738, vec!["msr"]));
-    assert_eq!(report.span_ns / 1_000_000_000, 576_557, "6.7 days");
-}
-
-#[test]
-fn msr_excerpts() {
-    let expected = [
-        ("hm_0_excerpt7016.csv.zst", 5820, 1196),
-        ("proj_0_head1000.csv.zst", 1, 999),
-        ("mds_0_head1000.csv.zst", 0, 1000),
-    ];
-    for (name, read, written) in expected {
-        let Some((reads, writes, report)) = counts(name) else { return };
-        assert_eq!((reads, writes, report.formats), (read, written, vec!["msr"]), "{name}");
+fn samples_have_their_reads_and_writes() {
+    for (name, read, written, format, seconds) in SAMPLES {
+        let Some(path) = sample(name) else { continue };
+        // The drive has 100 TiB.
+        let mut source = TraceSource::open(&[path], 100 << 40, options(false)).unwrap();
+        assert_eq!(drain(&mut source).unwrap(), (read, written), "{name}");
+        let TraceReport { formats, span_ns, clamped, several_devices, .. } = source.report();
+        assert_eq!(formats, [format], "{name}");
+        assert!(seconds.is_none_or(|seconds| span_ns / 1_000_000_000 == seconds), "{name}");
+        match name {
+            "msnfs_disk5_150k.trace.zst" => assert!(!several_devices),
+            "websearch_head24783.trace.zst" => {
+                assert!(several_devices && (55e9..65e9).contains(&(span_ns as f64)), "a minute");
+            }
+            "cbs_sample50000.csv.zst" => assert_eq!(clamped, 1297),
+            _ => {}
+        }
     }
-}
-
-#[test]
-fn disksim_file_server() {
-    let Some((reads, writes, report)) = counts("msnfs_disk5_150k.trace.zst") else { return };
-    assert_eq!((reads, writes, report.formats), (130_483, 19_516, vec!["disksim"]));
-    assert!(!report.several_devices);
-}
-
-#[test]
-fn mqsim_web_search() {
-    let Some((reads, writes, report)) = counts("websearch_head24783.trace.zst") else { return };
-    assert_eq!((reads, writes, report.formats), (24_779, 4, vec!["mqsim"]));
-    assert!(report.several_devices);
-    assert!((55e9..65e9).contains(&(report.span_ns as f64)), "a minute");
-}
-
-#[test]
-fn ssdsim_is_the_same_as_mqsim() {
-    let Some((reads, writes, report)) = counts("financial1_head10000.ascii.zst") else { return };
-    assert_eq!((reads, writes, report.formats), (4077, 5923, vec!["mqsim"]));
-}
-
-#[test]
-fn vscsi_of_a_virtual_disk() {
-    let Some((reads, writes, report)) = counts("cloudPhysicsIO.vscsi.zst") else { return };
-    assert_eq!((reads, writes, report.formats), (46_974, 66_898, vec!["vscsi"]));
-    assert_eq!(report.span_ns / 1_000_000_000, 7200, "2 hours");
 }
 
 #[test]
@@ -118,25 +100,7 @@ fn arc_streams() {
 }
 
 #[test]
-fn srt_a_whole_week() {
-    let Some((reads, writes, report)) = counts("ajw.1week.srt.zst") else { return };
-    assert_eq!((reads, writes, report.formats), (13_040, 31_479, vec!["srt"]));
-    assert_eq!(report.span_ns / 1_000_000_000, 603_064, "7 days");
-}
-
-#[test]
-fn diskmon_of_a_pc() {
-    let Some((reads, writes, report)) = counts("mayun2.txt.zst") else { return };
-    assert_eq!((reads, writes, report.formats), (36_705, 50_455, vec!["diskmon"]));
-}
-
-#[test]
-fn tencent_volumes() {
-    let Some((reads, writes, report)) = counts("cbs_sample50000.csv.zst") else { return };
-    assert_eq!(
-        (reads, writes, report.formats, report.clamped),
-        (24_521, 25_479, vec!["tencent"], 1297)
-    );
+fn tencent_volumes_lie_side_by_side() {
     let Some(path) = sample("cbs_sample50000.csv.zst") else { return };
     let survey = Survey::of(&[path], &options(false), &mut |_| true).unwrap();
     assert_eq!((survey.devices().len(), survey.rows()), (2038, 50_000));
@@ -145,12 +109,6 @@ fn tencent_volumes() {
             .devices()
             .is_sorted_by(|a, b| a.base + a.extent <= b.base && b.base % (1 << 20) == 0)
     );
-}
-
-#[test]
-fn systor_desktops() {
-    let Some((reads, writes, report)) = counts("systor17_sample999.csv.zst") else { return };
-    assert_eq!((reads, writes, report.formats), (826, 173, vec!["systor"]));
 }
 
 #[test]

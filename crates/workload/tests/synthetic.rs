@@ -290,92 +290,12 @@ fn a_configuration_round_trips() {
     }
 }
 
+/// With 64 runs of 16 KiB, each half is 32 runs, and both fit.
 #[test]
-fn errors_in_a_table_name_the_key() {
-    let says = |table: &str, expected: &str| {
-        assert_eq!(build(table, 1 << 20, 1).err().unwrap(), expected, "{table}");
-    };
-    says("requests = 0", "workload.requests = 0 is less than 1");
-    says("read_share = 1.5", "workload.read_share = 1.5 is outside 0 to 1");
-    says("footprint = 0.0", "workload.footprint = 0 must be above 0 and at most 1");
-    says(
-        "block_size = 1000",
-        "workload.block_size = \"1000B\" must be a multiple of 512B, up to 16MiB",
-    );
-    says(
-        "block_size = '32MiB'",
-        "workload.block_size = \"32MiB\" must be a multiple of 512B, up to 16MiB",
-    );
-    says(
-        "block_size = '2MiB'",
-        "workload: a request of 2097152 bytes does not fit into the footprint of 1048576 bytes",
-    );
-    says(
-        "queue_depth = 4\nrate = 4",
-        "workload.queue_depth and workload.rate exclude each other: give the depth of a closed \
-         loop or the rate of an open loop",
-    );
-    says("queue_depth = 0", "workload.queue_depth = 0 is outside 1 to 65536");
-    says("queue_depth = 65537", "workload.queue_depth = 65537 is outside 1 to 65536");
-    says("rate = 0", "workload.rate = 0 is outside 1e-6 to 1e12");
-    says(
-        "arrivals = 'constant'",
-        "workload.arrivals needs workload.rate: with a queue depth, a request arrives when another \
-         completes",
-    );
-    says(
-        "block_size = 512\nblock_sizes = [{size=512,share=1.0}]",
-        "workload.block_size and workload.block_sizes exclude each other: give one size or a list \
-         of sizes with shares",
-    );
-    says(
-        "block_sizes = [{size=512,share=0.5}]",
-        "workload.block_sizes: the shares add up to 0.5; they must add up to 1",
-    );
-    says(
-        "block_sizes = [{size=512,share=-0.5}]",
-        "workload.block_sizes.share = -0.5 is outside 0 to 1 in row 1",
-    );
-    says(
-        "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.1/0.9'",
-        "workload.hot_sets = \"disjoint\" needs two hot parts: distribution and write_distribution \
-         must both be hot-cold, as in \"hot-cold:0.1/0.9\"",
-    );
-    says(
-        "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.6/0.9'\nwrite_distribution = \
-         'hot-cold:0.5/0.9'",
-        "workload.hot_sets = \"disjoint\": the hot parts, 0.6 and 0.5 of the addresses, overlap; \
-         the sum of the two shares must be at most 1",
-    );
-    // With 64 runs of 16 KiB, each half is 32 runs, and both fit. With three runs, each half is
-    // rounded up to 2.
-    build(
-        "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.5/0.9'\nwrite_distribution = \
-           'hot-cold:0.5/0.9'",
-        1 << 20,
-        1,
-    )
-    .unwrap();
-    says(
-        "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.5/0.9'\nwrite_distribution = \
-         'hot-cold:0.5/0.9'\nrun = '320KiB'",
-        "workload.hot_sets = \"disjoint\": the hot parts, 2 and 2 runs, do not fit into 3 runs",
-    );
-    says(
-        "distribution = 'zipf:1'\nrun = '6KiB'",
-        "workload.run = 6KiB must be a multiple of every block size, because a run holds whole \
-         blocks",
-    );
-    says(
-        "distribution = 'zipf:1'\nrun = '1MiB'",
-        "workload.run: the footprint of 1048576 bytes holds fewer than two runs of 1048576 bytes",
-    );
-    says(
-        "distribution = 'zipf:1'\nblock_sizes = \
-         [{size='24KiB',share=0.5},{size='16KiB',share=0.5}]",
-        "workload.run: these block sizes do not divide each other, so workload.run must be a \
-         multiple of each block size",
-    );
+fn two_disjoint_halves_fit() {
+    let table = "hot_sets = 'disjoint'\ndistribution = 'hot-cold:0.5/0.9'\nwrite_distribution = \
+                 'hot-cold:0.5/0.9'";
+    build(table, 1 << 20, 1).unwrap();
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::common;
 
 use common::{all_said, read_all, rewritten, row};
 use proptest::prelude::*;
+use vpass_drive::base::latency::AccessLatency;
 use vpass_drive::base::request::Op::{self, Read, Trim, Write};
 use vpass_workload::traces::{
     Epoch, Losses, MAX_REQUEST_BYTES, Target, TraceRow, TraceWriter, WriteError,
@@ -50,10 +51,16 @@ fn devices_of_one_name_are_one_device() {
     assert_eq!(file.clock(), Epoch::Absolute);
 }
 
+const HINTS: [Option<AccessLatency>; 4] =
+    [None, Some(AccessLatency::Idle), Some(AccessLatency::Typical), Some(AccessLatency::Smallest)];
+
 #[test]
 fn more_rows_than_a_block_and_more_bytes_than_a_buffer() {
     let rows: Vec<_> = (0..100_000u64)
-        .map(|i| row(i * i * 977, (i % 5) as u32, i * 7_919_191 % (1 << 40), 1 + i % 9999, Write))
+        .map(|i| TraceRow {
+            hint: HINTS[i as usize % 4],
+            ..row(i * i * 977, (i % 700) as u32, i * 7_919_191 % (1 << 40), 1 + i % 9999, Write)
+        })
         .collect();
     let (bytes, losses) = rewritten(Target::Compact, &rows);
     assert_eq!(losses.rounded, 0);

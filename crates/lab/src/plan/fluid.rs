@@ -12,11 +12,12 @@ use vpass_drive::drive::Drive;
 use vpass_drive::phrase;
 use vpass_drive::time::FluidSource;
 use vpass_workload::daily::DailyRates;
-use vpass_workload::model::{FluidModel, ModelLaw, ModelWorkload};
-use vpass_workload::parts::{FluidParts, PartsConfig};
+use vpass_workload::model::{ModelLaw, ModelWorkload};
+use vpass_workload::parts::PartsConfig;
 use vpass_workload::pass::PassSource;
 use vpass_workload::phases::{FluidPhases, PhasesConfig};
-use vpass_workload::synthetic::{FluidSynthetic, WorkloadConfig};
+use vpass_workload::steady::SteadyRates;
+use vpass_workload::synthetic::WorkloadConfig;
 use vpass_workload::traces::TraceReport;
 use vpass_workload::windows::{Counted, Counting, FluidWindows, MOST_REQUESTS, StrataBy, Windows};
 
@@ -98,13 +99,13 @@ impl RunPlan {
             return self.named(FluidPhases::check(phases));
         }
         if let Some(table) = self.tabled() {
-            return self.named(FluidSynthetic::check(table));
+            return self.named(table.check_rates());
         }
         if self.model().is_some() {
             return self.model_law().map(drop);
         }
         if let Some(parts) = self.parts() {
-            return self.named(FluidParts::check(parts));
+            return self.named(parts.check_rates());
         }
         // This check comes before the jobs are opened: their messages are about the other gears.
         if let Workload::Fio { jobs, queue_depth: None, .. } = &self.workload
@@ -257,13 +258,13 @@ impl RunPlan {
         let page = self.drive.config.geometry.page_size.0 as u32;
         let (capacity, seed, sample) = (self.whole_capacity().0, self.seed, self.sample);
         let source: Box<dyn FluidSource + Send> = if let Some(table) = self.tabled() {
-            Box::new(self.named(FluidSynthetic::new(table, capacity, page, seed, sample))?)
+            Box::new(self.named(SteadyRates::of_table(table, capacity, page, seed, sample))?)
         } else if let Some(phases) = self.phases() {
             Box::new(self.named(FluidPhases::new(phases, capacity, page, seed, sample))?)
         } else if let Some(parts) = self.parts() {
-            Box::new(self.named(FluidParts::new(parts, capacity, page, seed, sample))?)
+            Box::new(self.named(SteadyRates::of_parts(parts, capacity, page, seed, sample))?)
         } else if let Some(model) = self.model() {
-            Box::new(self.named(FluidModel::new(model, capacity, page, seed, sample))?)
+            Box::new(self.named(SteadyRates::of_model(model, capacity, page, seed, sample))?)
         } else {
             let (table, report) = self.windows(tables)?;
             let (requests, pass_ns) = (table.requests(), table.pass() as f64);
@@ -311,7 +312,7 @@ impl RunPlan {
         };
         let mut source = self.source()?;
         let table = Arc::new(Windows::of(&mut source, Counting { page_bytes, pages, passes })?);
-        let new = (table, source.report());
+        let new = (table, source.trace_report());
         made.push((key, new.clone()));
         Ok(new)
     }
@@ -359,13 +360,13 @@ impl RunPlan {
     pub(crate) fn fluid_memory(&self) -> Result<u64, Failure> {
         let pages = self.whole_capacity().0 / self.drive.config.geometry.page_size.0;
         let own = if self.tabled().is_some() {
-            FluidSynthetic::memory(pages / u64::from(self.sample.of))
+            SteadyRates::memory_of_table(pages / u64::from(self.sample.of))
         } else if self.phases().is_some() {
             FluidPhases::memory(pages)
         } else if self.model().is_some() {
-            FluidModel::memory(pages / u64::from(self.sample.of))
+            SteadyRates::memory_of_model(pages / u64::from(self.sample.of))
         } else if let Some(parts) = self.parts() {
-            FluidParts::memory(pages / u64::from(self.sample.of), parts.part.len() as u64)
+            SteadyRates::memory_of_parts(pages / u64::from(self.sample.of), parts.part.len() as u64)
         } else {
             let source = self.source()?;
             let of_pass = source.len_hint().unwrap_or(0);

@@ -9,7 +9,7 @@ use vpass_workload::fio::{FioSource, JobFile};
 use vpass_workload::traces::shown;
 use vpass_workload::traces::{FileSurvey, Survey, TraceOptions, UnitBasis};
 
-use super::{RunPlan, Stream, Workload};
+use super::{RunPlan, Workload};
 use crate::failure::Failure;
 use crate::numbers::microseconds;
 use crate::setup::Watch;
@@ -62,10 +62,8 @@ impl RunPlan {
             | Workload::Given(_)
             | Workload::Beside(_)
             | Workload::Adversary { .. } => vec![],
-            Workload::Fio { jobs, .. } => {
-                let Stream::Fio(source) = self.source()? else {
-                    unreachable!("a job file is always replayed by the fio source")
-                };
+            Workload::Fio { jobs, queue_depth, .. } => {
+                let source = self.fio_source(jobs, *queue_depth)?;
                 fio_notes(&self.workload.name(), jobs, &source)
             }
         };

@@ -104,8 +104,11 @@ pub(super) fn serve(
         last = served;
         progress.advance(new)
     };
-    if let (Some(engine), Some(groups)) = (&mut session.engine, requests.source().groups()) {
-        engine.count_groups(groups);
+    // Results are separated by job only if there are several jobs. Each request carries the number
+    // of a clone as its origin.
+    let jobs = requests.source().fio().filter(|source| source.jobs().len() > 1);
+    if let (Some(engine), Some(source)) = (&mut session.engine, jobs) {
+        engine.count_groups(source.job_of());
     }
     requests.begin(plan.repeat);
     let (served, passes, stable) = if plan.until_stable {
@@ -170,6 +173,5 @@ fn found(
     engine: Option<&Replay>,
     passes: u64,
 ) -> (Option<TraceReport>, Option<Vec<JobResult>>) {
-    let fio = if let Stream::Fio(source) = stream { Some(source) } else { None };
-    (stream.report(), fio.map(|source| jobs(source, engine, passes)))
+    (stream.trace_report(), stream.fio().map(|source| jobs(source, engine, passes)))
 }

@@ -109,6 +109,45 @@ pub trait RequestSource {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
+impl<S: RequestSource + ?Sized> RequestSource for Box<S> {
+    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
+        (**self).fill(out, max)
+    }
+
+    fn arrival(&self) -> Arrival {
+        (**self).arrival()
+    }
+
+    fn tell_time(&mut self, now: Ns) {
+        (**self).tell_time(now);
+    }
+
+    fn completed(&mut self, origin: u16) {
+        (**self).completed(origin);
+    }
+
+    fn waits_until(&self) -> Option<Ns> {
+        (**self).waits_until()
+    }
+
+    fn ends_at(&self) -> Option<Ns> {
+        (**self).ends_at()
+    }
+
+    fn take_flushes(&mut self) -> Vec<(usize, Ns)> {
+        (**self).take_flushes()
+    }
+
+    fn next_stage(&mut self) -> bool {
+        (**self).next_stage()
+    }
+
+    fn len_hint(&self) -> Option<u64> {
+        (**self).len_hint()
+    }
+}
+
 /// Reason why a stream of requests could not go on, as a sentence for the user. It has the file,
 /// the line, what was wrong, and what was expected.
 #[derive(Debug, Clone, thiserror::Error)]

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use vpass_drive::base::request::SourceError;
-use vpass_drive::phrase;
 
 use super::grammar::{Assignment, SourceLine};
 use super::options::{self, Role};
@@ -17,8 +16,9 @@ use crate::synthetic::MAX_QUEUE_DEPTH;
 use Setter::{Flag, Value};
 
 /// Directions of a fio job's requests: reads, writes, trims or a mix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Ways {
+    #[default]
     Read,
     Write,
     Trim,
@@ -27,7 +27,7 @@ pub(super) enum Ways {
 }
 
 /// Value of the option `rw`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pattern {
     /// Value of the option `rw`, copied from the job file.
     pub(super) text: String,
@@ -42,7 +42,7 @@ pub(super) struct Pattern {
 }
 
 /// Files and region of a fio job, before the size of the drive is known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Target {
     /// Names of the job's files. If there are no names, each clone has `files_per_clone` files of
     /// its own.
@@ -57,16 +57,15 @@ pub(super) struct Target {
     pub(super) offset_align: u64,
 }
 
-/// Values of the options in one section of a job file. Options that are not given have the default
-/// values of fio.
-#[derive(Clone, Debug)]
+/// Values of the options in one section of a job file.
+#[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each option that is a flag")]
 pub(super) struct Draft {
     pub(super) base: KbBase,
     pub(super) label: Option<String>,
     pub(super) pattern: Pattern,
     pub(super) read_percent: u32,
-    pub(super) blocks: PerOp<Blocks>,
+    pub(super) blocks: PerOp<Option<Blocks>>,
     /// Sizes from the options `bsrange` and `bssplit`, which take precedence over `bs`.
     pub(super) mixed_blocks: PerOp<Option<Blocks>>,
     pub(super) align: PerOp<Option<u64>>,
@@ -76,7 +75,8 @@ pub(super) struct Draft {
     pub(super) loops: u32,
     pub(super) clones: u32,
     pub(super) open_files: Option<u32>,
-    pub(super) distribution: Distribution,
+    /// Distribution of random addresses; `None` if uniform.
+    pub(super) distribution: Option<Distribution>,
     pub(super) map: bool,
     pub(super) engine: String,
     pub(super) depth: u32,
@@ -94,64 +94,39 @@ pub(super) struct Draft {
 }
 
 /// Block size that fio uses if `bs` is not given, in bytes.
-const BLOCK: u64 = 4096;
+pub(super) const BLOCK: u64 = 4096;
 /// Largest number of jobs that fio starts (`REAL_MAX_JOBS`).
 pub(super) const MOST_JOBS: u32 = 4096;
 /// Largest count that fio reads.
 const MOST: u32 = u32::MAX;
 const SECOND_NS: u64 = 1_000_000_000;
 
-impl Default for Draft {
-    fn default() -> Self {
-        Self {
-            base: KbBase::Binary,
-            label: None,
-            pattern: Pattern {
-                text: "read".into(),
-                ways: Ways::Read,
-                random: false,
-                every: 1,
-                gap: 0,
-            },
-            read_percent: 50,
-            blocks: [const { Blocks::One(BLOCK) }; 3],
-            mixed_blocks: [const { None }; 3],
-            align: [None; 3],
-            target: Target {
-                files: vec![],
-                files_per_clone: 1,
-                directory: String::new(),
-                name_format: "$jobname.$jobnum.$filenum".into(),
-                size: None,
-                file_size: None,
-                offset: Amount::Bytes(0),
-                offset_increment: Amount::Bytes(0),
-                offset_align: 0,
-            },
-            io_size: None,
-            number_ios: None,
-            loops: 1,
-            clones: 1,
-            open_files: None,
-            distribution: Distribution::Random,
-            map: true,
-            engine: "psync".into(),
-            depth: 1,
-            rate: [None; 3],
-            rate_iops: [None; 3],
-            poisson: false,
-            runtime_ns: 0,
-            ramp_ns: 0,
-            time_based: false,
-            start_ns: 0,
-            stonewall: false,
-            verify: false,
-            places: BTreeMap::new(),
-        }
-    }
-}
+/// Values that fio uses for options that are not given. Other options are 0, empty or off. Without
+/// `norandommap`, a job has a random map.
+const DEFAULTS: [(&str, &str); 9] = [
+    ("rw", "read"),
+    ("rwmixread", "50"),
+    ("filename_format", "$jobname.$jobnum.$filenum"),
+    ("nrfiles", "1"),
+    ("loops", "1"),
+    ("numjobs", "1"),
+    ("norandommap", "0"),
+    ("ioengine", "psync"),
+    ("iodepth", "1"),
+];
 
 impl Draft {
+    /// Returns the values that fio uses for options that are not given.
+    pub(super) fn of_fio() -> Self {
+        let mut draft = Self::default();
+        for (name, value) in DEFAULTS {
+            let option = USED.iter().find(|(known, ..)| *known == name);
+            let (_, _, setter) = option.expect("each of these options is used");
+            setter.set(&mut draft, Some(value)).expect("fio's own value is valid");
+        }
+        draft
+    }
+
     /// Reads the lines of a section. The option `kb_base` is read first, because it defines the
     /// units of all other values. Options that do not affect a simulated drive are added to
     /// `left_out`. Options that ask for safe writes are added to `safe`.
@@ -178,8 +153,9 @@ impl Draft {
                     }
                 }
                 Some(Role::Unsupported(why)) => {
-                    let what = phrase![line.name.clone(), " is not supported: ", why];
-                    return Err(line.place.complain(what));
+                    return Err(line
+                        .place
+                        .complain(format_args!("{} is not supported: {why}", line.name)));
                 }
                 Some(Role::Safe) => safe.push(line.name.clone()),
                 Some(Role::NotApplicable) => left_out.push(line.name.clone()),
@@ -225,7 +201,7 @@ pub(super) const USED: [(&str, &str, Setter); 37] = [
     ("rwmixread", "", Value(|d, v| put(&mut d.read_percent, percent(v)))),
     ("rwmixwrite", "", Value(|d, v| put(&mut d.read_percent, percent(v).map(|p| 100 - p)))),
     ("bs", "blocksize", Value(|d, v| put(&mut d.blocks,
-        each(v, Blocks::One(BLOCK), |v| Blocks::one(v, d.base))))),
+        each(v, Some(Blocks::One(BLOCK)), |v| Blocks::one(v, d.base).map(Some))))),
     ("bsrange", "blocksize_range", Value(|d, v| put(&mut d.mixed_blocks,
         each(v, None, |v| Blocks::range(v, d.base).map(Some))))),
     ("bssplit", "", Value(|d, v| put(&mut d.mixed_blocks,

@@ -69,7 +69,7 @@ impl InFile {
         }
         // The direction with the most positions decides, so that every position can be drawn.
         let most = places.iter().copied().max().filter(|_| job.pattern.random);
-        let skew = most.and_then(|most| Skew::new(&job.distribution, most.max(1), random));
+        let skew = most.zip(job.distribution).map(|(most, of)| Skew::new(of, most.max(1), random));
         let (maps, map_of) = maps(job, &places, random, map_bits)?;
         Ok(Self { region, places, skew, maps, map_of, last: [Span::default(); 3], done: false })
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use vpass_drive::base::phrase::Phrase;
 use vpass_drive::base::request::SourceError;
 
-use super::draft::{Draft, MOST_JOBS, Pattern, Target, Ways};
+use super::draft::{BLOCK, Draft, MOST_JOBS, Pattern, Target, Ways};
 use super::grammar::{Section, SourceLine};
 use super::options;
 use super::sizes::Blocks;
@@ -49,7 +49,7 @@ pub(super) struct Job {
     pub(super) blocks: PerOp<Blocks>,
     /// Alignment of random addresses in bytes, for each direction.
     pub(super) align: PerOp<u64>,
-    pub(super) distribution: Distribution,
+    pub(super) distribution: Option<Distribution>,
     pub(super) map: bool,
     pub(super) depth: u32,
     pub(super) rate: Option<Rate>,
@@ -71,7 +71,7 @@ pub(super) struct Jobs {
 pub(super) fn jobs(sections: &[Section]) -> Result<Jobs, SourceError> {
     let mut all = Jobs { list: vec![], left_out: vec![], notes: vec![] };
     let mut safe = Vec::new();
-    let mut global = Draft::default();
+    let mut global = Draft::of_fio();
     let mut stage = 0;
     // True if at least one job uses an engine that keeps fewer requests outstanding than `iodepth`.
     let mut engine_matters = false;
@@ -118,9 +118,10 @@ impl Job {
         stage: usize,
         notes: &mut Vec<Phrase>,
     ) -> Result<Self, SourceError> {
-        let [r, w, t] = [0, 1, 2]
-            .map(|i| draft.mixed_blocks[i].clone().unwrap_or_else(|| draft.blocks[i].clone()));
-        let blocks = [r, w, t];
+        let blocks = [0, 1, 2].map(|i| {
+            let given = draft.mixed_blocks[i].as_ref().or(draft.blocks[i].as_ref());
+            given.cloned().unwrap_or(Blocks::One(BLOCK))
+        });
         let label = draft.label.clone().unwrap_or_else(|| section.name.clone());
         let aligned = draft.align.iter().any(Option::is_some);
         let mut job = Self {
@@ -131,8 +132,8 @@ impl Job {
             read_percent: draft.read_percent,
             align: [0, 1, 2].map(|i| draft.align[i].unwrap_or(blocks[i].ends().0)),
             // As in fio, a job with an alignment or a skewed distribution has no random map.
-            map: draft.map && !aligned && draft.distribution == Distribution::Random,
-            distribution: draft.distribution.clone(),
+            map: draft.map && !aligned && draft.distribution.is_none(),
+            distribution: draft.distribution,
             depth: depth(draft, &label, notes),
             rate: None,
             start_ns: draft.start_ns,

@@ -110,7 +110,8 @@ impl JobRecord {
             read_bs: size(0),
             write_bs: size(1),
             trim_bs: size(2),
-            random_distribution: random.then(|| job.distribution.text()),
+            random_distribution: random
+                .then(|| job.distribution.map_or_else(|| "random".into(), Distribution::text)),
             random_map: random.then_some(job.map),
             files: parts.first().map_or(0, |part| part.files.len()),
             starts: parts.iter().flat_map(|part| &part.files).map(|r| r.start).collect(),
@@ -126,23 +127,6 @@ impl JobRecord {
             rate_bytes_s: job.rate.map(|r| r.bytes_per_s),
             poisson: job.rate.map(|r| r.arrivals == Arrivals::Poisson),
             start_delay_s: (job.rate.is_some() || job.start_ns > 0).then(|| seconds(job.start_ns)),
-        }
-    }
-}
-
-impl Distribution {
-    fn text(&self) -> String {
-        let with = |name: &str, number: f64, center: Option<f64>| {
-            format!(
-                "{name}:{number}{}",
-                center.map_or_else(String::new, |center| format!(":{center}"))
-            )
-        };
-        match self {
-            Self::Random => "random".into(),
-            Self::Zipf { theta, center } => with("zipf", *theta, *center),
-            Self::Pareto { h, center } => with("pareto", *h, *center),
-            Self::Normal { deviation, center } => with("normal", *deviation, *center),
         }
     }
 }

@@ -102,15 +102,9 @@ fn possible(bytes: u64) -> Result<u64, String> {
 pub(super) struct SizeDraw {
     pub(super) min: u64,
     max: u64,
-    kind: Kind,
-}
-
-#[derive(Clone, Debug)]
-enum Kind {
-    One,
-    Range,
-    /// Sizes with thresholds for random numbers. As in fio, the rarest size comes first.
-    Split(Vec<(u64, u64)>),
+    /// Sizes with thresholds for random numbers, if the sizes have shares. As in fio, the rarest
+    /// size comes first.
+    limits: Vec<(u64, u64)>,
 }
 
 /// Largest number of draws for one request. If no drawn size fits, the request gets the smallest
@@ -121,30 +115,23 @@ const TRIES: u32 = 2000;
 impl SizeDraw {
     pub(super) fn new(blocks: &Blocks) -> Self {
         let (min, max) = blocks.ends();
-        let kind = match blocks {
-            Blocks::One(_) => Kind::One,
-            Blocks::Range(..) => Kind::Range,
-            Blocks::Split(pairs) => {
-                let mut pairs = pairs.clone();
-                pairs.sort_by_key(|(_, percent)| *percent);
-                let mut sum = 0;
-                let limits = pairs.iter().map(|(bytes, percent)| {
-                    sum += percent;
-                    (*bytes, threshold(f64::from(sum) / 100.0))
-                });
-                Kind::Split(limits.collect())
-            }
-        };
-        Self { min, max, kind }
+        let mut pairs = if let Blocks::Split(pairs) = blocks { pairs.clone() } else { vec![] };
+        pairs.sort_by_key(|(_, percent)| *percent);
+        let mut sum = 0;
+        let limits = pairs.iter().map(|(bytes, percent)| {
+            sum += percent;
+            (*bytes, threshold(f64::from(sum) / 100.0))
+        });
+        Self { min, max, limits: limits.collect() }
     }
 
     /// Draws a size of at most `space` bytes. The smallest size must fit into `space`.
     #[inline]
     pub(super) fn draw(&self, random: &mut Random, space: u64) -> u64 {
-        match &self.kind {
-            Kind::One => self.min,
-            Kind::Range => self.in_range(random, space),
-            Kind::Split(limits) => self.of_split(limits, random, space),
+        match &self.limits[..] {
+            [] if self.min == self.max => self.min,
+            [] => self.in_range(random, space),
+            limits => self.of_split(limits, random, space),
         }
     }
 

@@ -19,67 +19,61 @@
 
 use crate::synthetic::random::{Random, Rng, below};
 
-/// Value of fio's option `random_distribution`.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Distribution {
-    Random,
-    Zipf {
-        theta: f64,
-        center: Option<f64>,
-    },
-    Pareto {
-        h: f64,
-        center: Option<f64>,
-    },
-    /// Normal distribution of block numbers. Its deviation is a percentage of the number of blocks.
-    Normal {
-        deviation: f64,
-        center: Option<f64>,
-    },
+/// Value of fio's option `random_distribution`, unless it is `random`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Distribution {
+    law: Law,
+    /// Exponent of zipf, parameter of pareto, or deviation of normal as a percentage of the number
+    /// of blocks.
+    number: f64,
+    center: Option<f64>,
 }
 
-/// Default parameters of fio's distributions.
-const THETA: f64 = 1.1;
-const H: f64 = 0.2;
-const DEVIATION: f64 = 0.0;
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Law {
+    Zipf,
+    Pareto,
+    Normal,
+}
+
+/// Laws with their names, fio's default parameters, and the expected parameters.
+const LAWS: [(&str, Law, f64, &str); 3] = [
+    ("zipf", Law::Zipf, 1.1, "a theta from 0 to 100 other than 1 is expected, as in zipf:1.2"),
+    ("pareto", Law::Pareto, 0.2, "a number between 0 and 1 is expected, as in pareto:0.2"),
+    ("normal", Law::Normal, 0.0, "a percentage is expected, as in normal:20"),
+];
 /// Largest exponent of zipf. With a larger exponent, almost all accesses would go to the first
 /// rank.
 const MAX_THETA: f64 = 100.0;
 
 impl Distribution {
-    pub(super) fn read(text: &str) -> Result<Self, String> {
+    /// Parses the value of the option. `None` is the uniform distribution.
+    pub(super) fn read(text: &str) -> Result<Option<Self>, String> {
         let (word, numbers) =
             text.split_once(':').map_or((text, None), |(word, numbers)| (word, Some(numbers)));
-        match word {
-            "random" => Ok(Self::Random),
-            "zipf" => {
-                let (theta, center) = number_and_center(numbers, THETA)?;
-                let possible = (0.0..=MAX_THETA).contains(&theta) && (theta - 1.0).abs() > 1e-9;
-                let zipf = Self::Zipf { theta, center };
-                possible.then_some(zipf).ok_or_else(|| {
-                    "a theta from 0 to 100 other than 1 is expected, as in zipf:1.2".into()
-                })
-            }
-            "pareto" => {
-                let (h, center) = number_and_center(numbers, H)?;
-                let pareto = Self::Pareto { h, center };
-                (h > 0.0 && h < 1.0)
-                    .then_some(pareto)
-                    .ok_or_else(|| "a number between 0 and 1 is expected, as in pareto:0.2".into())
-            }
-            "normal" => {
-                let (deviation, center) = number_and_center(numbers, DEVIATION)?;
-                let normal = Self::Normal { deviation, center };
-                (0.0..=100.0)
-                    .contains(&deviation)
-                    .then_some(normal)
-                    .ok_or_else(|| "a percentage is expected, as in normal:20".into())
-            }
-            "zoned" | "zoned_abs" => Err(format!(
-                "{word} is not supported; write a job for each zone, with its offset and size"
-            )),
-            _ => Err("random, zipf:THETA, pareto:H or normal:DEVIATION is expected".into()),
-        }
+        let Some((_, law, default, expected)) = LAWS.into_iter().find(|(name, ..)| *name == word)
+        else {
+            return match word {
+                "random" => Ok(None),
+                "zoned" | "zoned_abs" => Err(format!(
+                    "{word} is not supported; write a job for each zone, with its offset and size"
+                )),
+                _ => Err("random, zipf:THETA, pareto:H or normal:DEVIATION is expected".into()),
+            };
+        };
+        let (number, center) = number_and_center(numbers, default)?;
+        let is_possible = match law {
+            Law::Zipf => (0.0..=MAX_THETA).contains(&number) && (number - 1.0).abs() > 1e-9,
+            Law::Pareto => number > 0.0 && number < 1.0,
+            Law::Normal => (0.0..=100.0).contains(&number),
+        };
+        if is_possible { Ok(Some(Self { law, number, center })) } else { Err(expected.into()) }
+    }
+
+    /// Returns the value in fio's notation.
+    pub(super) fn text(self) -> String {
+        let center = self.center.map_or_else(String::new, |center| format!(":{center}"));
+        format!("{}:{}{center}", LAWS[self.law as usize].0, self.number)
     }
 }
 
@@ -97,26 +91,28 @@ fn number_and_center(numbers: Option<&str>, default: f64) -> Result<(f64, Option
 
 /// Distribution from which block numbers of a file are drawn.
 #[derive(Clone, Debug)]
-pub(super) enum Skew {
+pub(super) struct Skew {
+    blocks: u64,
+    shift: u64,
+    law: Draws,
+}
+
+/// Numbers from which a law calculates its draws.
+#[derive(Clone, Debug)]
+enum Draws {
     Zipf {
         zeta_n: f64,
         second: f64,
         eta: f64,
         alpha: f64,
-        blocks: u64,
-        shift: u64,
     },
     Pareto {
         power: f64,
-        blocks: u64,
-        shift: u64,
     },
     Normal {
         /// Width of the range, in blocks, from which a uniform random number is drawn and added to
         /// the mean.
         spread: f64,
-        blocks: u64,
-        shift: u64,
     },
 }
 
@@ -129,76 +125,62 @@ const UNIFORMS: u64 = 12;
 const ZETA_TERMS: u64 = 10_000_000;
 
 impl Skew {
-    /// Makes the distribution over `blocks` blocks, which is at least 1. Returns `None` for the
-    /// uniform distribution.
-    pub(super) fn new(
-        distribution: &Distribution,
-        blocks: u64,
-        random: &mut Random,
-    ) -> Option<Self> {
-        let mut shift = |center: Option<f64>| {
-            center.map_or_else(|| below(random, blocks), |c| (blocks as f64 * c) as u64)
+    /// Makes the distribution over `blocks` blocks, which is at least 1.
+    pub(super) fn new(distribution: Distribution, blocks: u64, random: &mut Random) -> Self {
+        let Distribution { law, number, center } = distribution;
+        let shift = match (law, center) {
+            // Normal draws are centred on the middle of the file. The first half of the shift moves
+            // their centre to the start of the file, because block numbers wrap around at the end of
+            // the file. Adding the requested centre then moves the draws to the requested place,
+            // which is the middle of the file by default.
+            (Law::Normal, center) => (blocks as f64 * (center.unwrap_or(0.5) + 0.5)) as u64,
+            (_, Some(center)) => (blocks as f64 * center) as u64,
+            (_, None) => below(random, blocks),
         };
-        Some(match distribution {
-            Distribution::Random => return None,
-            Distribution::Zipf { theta, center } => {
-                let (n, second) = (blocks as f64, 1.0 + 0.5f64.powf(*theta));
-                let zeta_n = zeta(blocks.min(ZETA_TERMS), *theta);
-                let eta = (1.0 - (2.0 / n).powf(1.0 - theta)) / (1.0 - second / zeta_n);
-                Self::Zipf {
-                    zeta_n,
-                    second,
-                    eta,
-                    alpha: 1.0 / (1.0 - theta),
-                    blocks,
-                    shift: shift(*center),
-                }
+        let law = match law {
+            Law::Zipf => {
+                let (n, second) = (blocks as f64, 1.0 + 0.5f64.powf(number));
+                let zeta_n = zeta(blocks.min(ZETA_TERMS), number);
+                let eta = (1.0 - (2.0 / n).powf(1.0 - number)) / (1.0 - second / zeta_n);
+                Draws::Zipf { zeta_n, second, eta, alpha: 1.0 / (1.0 - number) }
             }
-            Distribution::Pareto { h, center } => {
-                Self::Pareto { power: h.ln() / (1.0 - h).ln(), blocks, shift: shift(*center) }
+            Law::Pareto => Draws::Pareto { power: number.ln() / (1.0 - number).ln() },
+            Law::Normal => {
+                let spread = (blocks as f64 * number / 100.0).ceil().min((blocks / 2) as f64);
+                Draws::Normal { spread }
             }
-            Distribution::Normal { deviation, center } => {
-                let spread = (blocks as f64 * deviation / 100.0).ceil().min((blocks / 2) as f64);
-                // Normal draws are centred on the middle of the file. The first half of the shift
-                // moves their centre to the start of the file, because block numbers wrap around at
-                // the end of the file. Adding the requested centre then moves the draws to the
-                // requested place, which is the middle of the file by default.
-                let shift = (blocks as f64 * (center.unwrap_or(0.5) + 0.5)) as u64;
-                Self::Normal { spread, blocks, shift }
-            }
-        })
+        };
+        Self { blocks, shift, law }
     }
 
     /// Draws a block number.
     #[inline]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
-        match self {
-            Self::Zipf { zeta_n, second, eta, alpha, blocks, shift } => {
+        let Self { blocks, shift, .. } = *self;
+        let rank = match self.law {
+            Draws::Zipf { zeta_n, second, eta, alpha } => {
                 let u = unit(random);
-                let z = u * zeta_n;
-                let rank = match z {
+                match u * zeta_n {
                     z if z < 1.0 => 0,
-                    z if z < *second => 1,
-                    _ => (*blocks as f64 * (eta * u - eta + 1.0).powf(*alpha)) as u64,
-                };
-                scattered(rank, *shift, *blocks)
+                    z if z < second => 1,
+                    _ => (blocks as f64 * (eta * u - eta + 1.0).powf(alpha)) as u64,
+                }
             }
-            Self::Pareto { power, blocks, shift } => {
-                scattered(((blocks - 1) as f64 * unit(random).powf(*power)) as u64, *shift, *blocks)
-            }
-            Self::Normal { spread, blocks, shift } => {
+            Draws::Pareto { power } => ((blocks - 1) as f64 * unit(random).powf(power)) as u64,
+            Draws::Normal { spread } => {
                 let sum: u64 = (0..UNIFORMS).map(|_| below(random, blocks + 1)).sum();
                 let mean = sum.div_ceil(UNIFORMS) as f64;
                 let mut by = ((unit(random) - 0.5) * spread).trunc();
-                while mean + by < 0.0 || mean + by >= *blocks as f64 {
+                while mean + by < 0.0 || mean + by >= blocks as f64 {
                     by = (by / 2.0).trunc();
                     if by == 0.0 {
                         break;
                     }
                 }
-                (scattered((mean + by) as u64, 0, *blocks) + shift) % blocks
+                return (scattered((mean + by) as u64, 0, blocks) + shift) % blocks;
             }
-        }
+        };
+        scattered(rank, shift, blocks)
     }
 }
 
@@ -233,7 +215,8 @@ mod tests {
 
     fn counts(text: &str, blocks: u64) -> Vec<u32> {
         let mut random = Random::seed_from_u64(1);
-        let skew = Skew::new(&Distribution::read(text).unwrap(), blocks, &mut random).unwrap();
+        let distribution = Distribution::read(text).unwrap().unwrap();
+        let skew = Skew::new(distribution, blocks, &mut random);
         let mut counts = vec![0; blocks as usize];
         (0..400_000).for_each(|_| counts[skew.draw(&mut random) as usize] += 1);
         counts
@@ -289,12 +272,12 @@ mod tests {
         ] {
             assert!(Distribution::read(text).is_err(), "{text}");
         }
+        let text = |value: &str| Distribution::read(value).unwrap().map(Distribution::text);
+        let values = ["random", "zipf", "normal:20", "pareto:0.2:0.5"].map(text);
         assert_eq!(
-            ["zipf", "normal:20"].map(Distribution::read),
-            [
-                Ok(Distribution::Zipf { theta: 1.1, center: None }),
-                Ok(Distribution::Normal { deviation: 20.0, center: None })
-            ]
+            values,
+            [None, Some("zipf:1.1"), Some("normal:20"), Some("pareto:0.2:0.5")]
+                .map(|text| text.map(str::to_owned))
         );
     }
 

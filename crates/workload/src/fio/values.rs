@@ -14,6 +14,12 @@ pub(super) enum Amount {
     Percent(u32),
 }
 
+impl Default for Amount {
+    fn default() -> Self {
+        Self::Bytes(0)
+    }
+}
+
 impl Amount {
     /// Returns the size in bytes. A percentage refers to `whole` bytes.
     pub(super) fn of(self, whole: u64) -> u64 {
@@ -26,8 +32,9 @@ impl Amount {
 
 /// Value of the option `kb_base`. As in fio, `Binary` means that k is 1024 and KiB is 1000.
 /// `Standard` means that k is 1000 and KiB is 1024.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum KbBase {
+    #[default]
     Binary,
     Standard,
 }

@@ -2,31 +2,22 @@
 //! whole drive or a sample of the drive's pages.
 
 use vpass_drive::base::rates::{PageRates, ReadRates};
-use vpass_drive::base::request::RequestSource;
-use vpass_drive::base::units::Ns;
 use vpass_drive::config::ConfigError;
-use vpass_drive::time::FluidSource;
 
 use super::law::ModelLaw;
 use super::model_config::ModelWorkload;
 use super::writes::Writes;
+use crate::steady::SteadyRates;
 use crate::synthetic::Sample;
 
-/// Source of read rates and writes of a model. The clock of this source runs only in the hours of
-/// use.
-pub struct FluidModel {
-    rates: ReadRates,
-    writes: Writes,
-}
-
-impl FluidModel {
-    /// Makes the source for a sample of a drive. The drive has `capacity` bytes and pages of
-    /// `page_bytes` bytes.
+impl SteadyRates {
+    /// Makes the rates and writes of a model for a sample of a drive. Their clock runs only in the
+    /// hours of use. The drive has `capacity` bytes and pages of `page_bytes` bytes.
     ///
     /// # Errors
     /// Returns an error if a key is invalid, or if the model does not fit on the drive. Also
     /// returns an error if the file with use counts cannot be read.
-    pub fn new(
+    pub fn of_model(
         workload: &ModelWorkload,
         capacity: u64,
         page_bytes: u32,
@@ -46,22 +37,12 @@ impl FluidModel {
             bytes_per_page: each(law.bytes_per_token()),
             pages: PageRates::Each(rates),
         };
-        Ok(Self { rates, writes: Writes::new(&law, sample) })
+        Ok(Self { rates, writes: Box::new(Writes::new(&law, sample)) })
     }
 
-    /// Returns the largest number of bytes that the source occupies in memory for `pages` pages.
-    pub fn memory(pages: u64) -> u64 {
+    /// Returns the largest number of bytes that the rates of `pages` pages occupy in memory.
+    pub fn memory_of_model(pages: u64) -> u64 {
         2 * 4 * pages
-    }
-}
-
-impl FluidSource for FluidModel {
-    fn rates(&mut self, _from: Ns) -> (ReadRates, Ns) {
-        (self.rates.clone(), Ns::MAX)
-    }
-
-    fn writes(&mut self) -> &mut dyn RequestSource {
-        &mut self.writes
     }
 }
 
@@ -78,7 +59,7 @@ mod tests {
              tokens_per_second = 2",
         )
         .unwrap();
-        let of = |sample| FluidModel::new(&workload, 1 << 28, 16 << 10, 7, sample).unwrap();
+        let of = |sample| SteadyRates::of_model(&workload, 1 << 28, 16 << 10, 7, sample).unwrap();
         let whole = of(Sample::WHOLE);
         let parts: Vec<_> = (0..3).map(|residue| of(Sample { of: 3, residue })).collect();
         for page in 0..(1 << 28) / (16 << 10) {

@@ -153,26 +153,25 @@ impl ModelLaw {
 
     /// Returns the mean number of read requests per token.
     pub fn requests_per_token(&self) -> f64 {
-        let of_experts: f64 = (0..self.chances.len())
-            .map(|place| {
-                let (begin, end) = self.expert(place as u64);
-                self.reads_of(place) * self.requests_of(begin, end) as f64
-            })
-            .sum();
-        let dense = self.requests_of(self.pinned, self.config.dense_bytes()) as f64;
-        (of_experts + dense) * self.read_share() + self.kv_reads_per_token()
+        self.per_token(|begin, end| self.requests_of(begin, end)) + self.kv_reads_per_token()
     }
 
     /// Returns the mean number of page reads per token.
     pub(super) fn page_reads_per_token(&self) -> f64 {
+        self.per_token(|begin, end| self.page_reads(begin, end)) + self.kv_page_reads_per_token()
+    }
+
+    /// Returns the mean of a number over the reads of the model per token. The function gets the
+    /// first byte of a read, and the byte after the read.
+    fn per_token(&self, of_read: impl Fn(u64, u64) -> u64) -> f64 {
         let of_experts: f64 = (0..self.chances.len())
             .map(|place| {
                 let (begin, end) = self.expert(place as u64);
-                self.reads_of(place) * self.page_reads(begin, end) as f64
+                self.reads_of(place) * of_read(begin, end) as f64
             })
             .sum();
-        let dense = self.page_reads(self.pinned, self.config.dense_bytes()) as f64;
-        (of_experts + dense) * self.read_share() + self.kv_page_reads_per_token()
+        let dense = of_read(self.pinned, self.config.dense_bytes()) as f64;
+        (of_experts + dense) * self.read_share()
     }
 
     fn kv_page_reads_per_token(&self) -> f64 {

@@ -186,48 +186,4 @@ mod tests {
         assert_eq!(pass(), of(0, &[500, 1000, 1500]));
         assert_eq!(pass(), of(2000, &[2000, 2500, 3000, 3500]));
     }
-
-    #[test]
-    fn wrong_keys_are_refused_with_a_reason() {
-        for (model, part) in [
-            (
-                "size = \"1MiB\"\ndense = \"2MiB\"\ntokens_per_second = 1",
-                "is larger than the model",
-            ),
-            ("size = \"4MiB\"\nexpert = \"1MiB\"\ntokens_per_second = 1", "belong together"),
-            (
-                "size = \"4MiB\"\nexpert = \"1MiB\"\nactive = 5\ntokens_per_second = 1",
-                "active must be at most 4",
-            ),
-            ("size = \"4GiB\"\ntokens_per_second = 1", "need 4GiB; the drive has 1GiB. Reduce"),
-            (
-                "size = \"4MiB\"\nexpert = \"5MiB\"\nactive = 1\ntokens_per_second = 1",
-                "an expert of 5MiB is too large",
-            ),
-            (
-                "size = \"4MiB\"\ndense = \"4MiB\"\nexpert = \"1MiB\"\nactive = 1\n\
-                 tokens_per_second = 1",
-                "dense leaves no room for experts",
-            ),
-            (
-                "size = \"4MiB\"\ntokens_per_second = 1\nkv_read = \"1KiB\"",
-                "must hold at least one",
-            ),
-            (
-                "size = \"4MiB\"\nexpert = \"1MiB\"\nactive = 1\npopularity = \"sequential\"\n\
-                 tokens_per_second = 1",
-                "\"uniform\" or \"zipf:0.8\" is expected",
-            ),
-            (
-                "size = \"4MiB\"\nexpert = \"1MiB\"\nactive = 1\ncounts = \"none/here\"\n\
-                 tokens_per_second = 1",
-                "cannot be read",
-            ),
-        ] {
-            let workload: ModelWorkload = toml::from_str(&format!("[model]\n{model}")).unwrap();
-            let refused =
-                ModelSource::new(&workload, 1 << 30, PAGE as u32, 7).err().unwrap().to_string();
-            assert!(refused.contains(part), "{refused}");
-        }
-    }
 }

@@ -6,43 +6,36 @@
 //! from the part's first page.
 
 use vpass_drive::base::rates::{PageRates, ReadRates};
-use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_drive::base::units::{Lpn, Ns};
+use vpass_drive::base::units::Lpn;
 use vpass_drive::config::ConfigError;
-use vpass_drive::time::FluidSource;
 
 use super::parts_config::{PartsConfig, in_part, seed_of};
 use super::side_by_side::{Side, SideBySide};
-use crate::synthetic::{FluidSynthetic, Sample};
-
-/// Source of the read rates and writes of a workload with parts.
-pub struct FluidParts {
-    rates: ReadRates,
-    writes: SideBySide<Writes>,
-}
+use crate::steady::SteadyRates;
+use crate::synthetic::Sample;
 
 /// Part of a workload, with the first page that the part has in the sample.
 struct Placed {
-    source: FluidSynthetic,
+    source: SteadyRates,
     first_page: u64,
     pages: u64,
 }
 
-impl FluidParts {
-    /// Makes the source for a sample of a drive. The drive has `capacity` bytes and pages of
-    /// `page_bytes` bytes.
+impl SteadyRates {
+    /// Makes the rates and writes of a workload with parts for a sample of a drive. The drive has
+    /// `capacity` bytes and pages of `page_bytes` bytes.
     ///
     /// # Errors
     /// Returns an error if a key is invalid, or if a part does not fit on the drive. Also returns
     /// an error if a part reads sequentially.
-    pub fn new(
+    pub fn of_parts(
         config: &PartsConfig,
         capacity: u64,
         page_bytes: u32,
         seed: u64,
         sample: Sample,
     ) -> Result<Self, ConfigError> {
-        Self::check(config)?;
+        config.check_rates()?;
         let (page, of) = (u64::from(page_bytes), u64::from(sample.of));
         let of_drive = capacity / page;
         let held = |pages: u64| pages.saturating_sub(sample.residue.into()).div_ceil(of);
@@ -50,40 +43,40 @@ impl FluidParts {
         for (n, part) in config.part.iter().enumerate() {
             let (first, pages) = in_part(n + 1, part.pages(of_drive, page, of))?;
             let seed = seed_of(n, seed);
-            let source = FluidSynthetic::new(&part.alone(), pages * page, page_bytes, seed, sample);
+            let source = Self::of_table(&part.alone(), pages * page, page_bytes, seed, sample);
             let source = in_part(n + 1, source)?;
             parts.push(Placed { source, first_page: first / of, pages: held(pages) });
         }
-        let rates = summed(&mut parts, held(of_drive));
-        let side = |part: Placed| Side::new(Writes(part.source), part.first_page * page);
+        let rates = summed(&parts, held(of_drive));
+        let side = |part: Placed| Side::new(part.source.writes, part.first_page * page);
         let writes = SideBySide::new(parts.into_iter().map(side).collect());
-        Ok(Self { rates, writes: writes.map_err(ConfigError::new)? })
+        Ok(Self { rates, writes: Box::new(writes.map_err(ConfigError::new)?) })
     }
 
-    /// Checks that the parts of a workload are valid and have rates.
+    /// Returns the largest number of bytes that the rates of `parts` parts occupy in memory. The
+    /// parts have `pages` pages in total.
+    pub fn memory_of_parts(pages: u64, parts: u64) -> u64 {
+        pages * 2 * size_of::<f32>() as u64 + parts * Self::memory_of_table(pages)
+    }
+}
+
+impl PartsConfig {
+    /// Checks that the parts are valid, and that their reads can be given as rates.
     ///
     /// # Errors
     /// Returns an error that names the first invalid key.
-    pub fn check(config: &PartsConfig) -> Result<(), ConfigError> {
-        config.check()?;
-        (1..)
-            .zip(&config.part)
-            .try_for_each(|(n, part)| in_part(n, FluidSynthetic::check(&part.alone())))
-    }
-
-    /// Returns the largest number of bytes that the source occupies in memory for `parts` parts,
-    /// which have `pages` pages in total.
-    pub fn memory(pages: u64, parts: u64) -> u64 {
-        pages * 2 * size_of::<f32>() as u64 + parts * FluidSynthetic::memory(pages)
+    pub fn check_rates(&self) -> Result<(), ConfigError> {
+        self.check()?;
+        (1..).zip(&self.part).try_for_each(|(n, part)| in_part(n, part.alone().check_rates()))
     }
 }
 
 /// Returns the sum of the read rates of all parts.
-fn summed(parts: &mut [Placed], pages: u64) -> ReadRates {
+fn summed(parts: &[Placed], pages: u64) -> ReadRates {
     let mut each = vec![0.0f32; pages as usize];
     let (mut page_reads, mut requests, mut bytes) = (0.0, 0.0, 0.0);
     for part in parts {
-        let (rates, _) = part.source.rates(0);
+        let rates = &part.source.rates;
         let sum = rates.pages.sum(part.pages as u32);
         page_reads += sum;
         requests += sum * rates.requests_per_page;
@@ -98,28 +91,5 @@ fn summed(parts: &mut [Placed], pages: u64) -> ReadRates {
         pages: PageRates::Each(each),
         requests_per_page: mean(requests),
         bytes_per_page: mean(bytes),
-    }
-}
-
-impl FluidSource for FluidParts {
-    fn rates(&mut self, _from: Ns) -> (ReadRates, Ns) {
-        (self.rates.clone(), Ns::MAX)
-    }
-
-    fn writes(&mut self) -> &mut dyn RequestSource {
-        &mut self.writes
-    }
-}
-
-/// Source of the writes of one part.
-struct Writes(FluidSynthetic);
-
-impl RequestSource for Writes {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-        self.0.writes().fill(out, max)
-    }
-
-    fn arrival(&self) -> Arrival {
-        Arrival::Open
     }
 }

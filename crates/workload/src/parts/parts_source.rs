@@ -5,15 +5,12 @@ use vpass_drive::config::ConfigError;
 
 use super::parts_config::{PartsConfig, in_part, seed_of};
 use super::side_by_side::{Side, SideBySide};
+use crate::finite::{Draw, Finite};
 use crate::pass::PassSource;
 use crate::synthetic::SyntheticSource;
 
 /// Source of the requests of a workload with parts.
-pub struct PartsSource {
-    merged: SideBySide<SyntheticSource>,
-    requests: u64,
-    left: u64,
-}
+pub type PartsSource = Finite<SideBySide<SyntheticSource>>;
 
 impl PartsSource {
     /// Makes the source for a drive that has `capacity` bytes and pages of `page_bytes` bytes.
@@ -36,34 +33,16 @@ impl PartsSource {
         };
         let sides = config.part.iter().enumerate().map(side).collect::<Result<_, _>>()?;
         let merged = SideBySide::new(sides).map_err(ConfigError::new)?;
-        Ok(Self { merged, requests: config.requests, left: config.requests })
+        Ok(Self::of(merged, config.requests, Arrival::Open))
     }
 }
 
-impl RequestSource for PartsSource {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-        let count = self.left.min(max as u64);
-        self.merged.fill(out, count as usize)?;
-        self.left -= count;
-        Ok(())
-    }
-
-    fn arrival(&self) -> Arrival {
-        Arrival::Open
-    }
-
-    fn len_hint(&self) -> Option<u64> {
-        Some(self.requests)
-    }
-}
-
-impl PassSource for PartsSource {
-    fn next_pass(&mut self) -> Result<(), SourceError> {
-        self.left = self.requests;
-        Ok(())
+impl Draw for SideBySide<SyntheticSource> {
+    fn draw(&mut self, out: &mut Vec<Request>, count: usize) -> Result<(), SourceError> {
+        self.fill(out, count)
     }
 
     fn memory(&self) -> u64 {
-        self.merged.memory()
+        PassSource::memory(self)
     }
 }

@@ -14,9 +14,10 @@ use vpass_drive::time::FluidSource;
 
 use super::phases_config::{Order, PhaseConfig, PhasesConfig};
 use super::phases_source::{Cursor, Runs};
+use crate::steady::no_writes;
 use crate::synthetic::random::{Random, Streams, below};
-use crate::synthetic::{NoWrites, Sample, require_rate};
-use crate::windows::changed;
+use crate::synthetic::{Sample, require_rate};
+use crate::windows::{add_up, changed};
 
 /// Source of the read rates and writes of a workload with phases.
 pub struct FluidPhases {
@@ -109,7 +110,7 @@ impl FluidPhases {
             config.phase.iter().map(|phase| reads_of(phase, phase.requests, sample)).collect();
         let writes = Writes::new(config, &clock, page_bytes, seed, sample);
         let writes: Box<dyn RequestSource + Send> =
-            if writes.has_any() { Box::new(writes) } else { Box::new(NoWrites) };
+            if writes.has_any() { Box::new(writes) } else { no_writes() };
         let pages = (pages - sample.residue).div_ceil(sample.of);
         Ok(Self { clock, reads, phases: config.phase.clone(), pages, page_bytes, sample, writes })
     }
@@ -164,12 +165,7 @@ fn reads_of(phase: &PhaseConfig, requests: u64, sample: Sample) -> Vec<(Lpn, u64
     let places = (0..runs.count).map(|place| (runs.next(&mut cursor), reads(place)));
     let mut pages: Vec<(Lpn, u64)> =
         places.filter_map(|(lpn, reads)| Some((sample.number_of(lpn)?, reads))).collect();
-    pages.sort_unstable();
-    pages.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        kept.1 += if same { next.1 } else { 0 };
-        same
-    });
+    add_up(&mut pages);
     pages
 }
 

@@ -2,26 +2,23 @@
 //! of consecutive pages, so that a range of pages needs little memory.
 
 use rand_core::SeedableRng;
-use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::base::request::{Op, Request, SourceError};
 use vpass_drive::base::units::Lpn;
 use vpass_drive::config::ConfigError;
 
 use super::phases_config::{Order, PhaseConfig, PhasesConfig};
-use crate::pass::PassSource;
-use crate::synthetic::arrivals::ArrivalClock;
+use crate::finite::{Draw, Finite};
 use crate::synthetic::random::{Random, Streams, below};
 
 /// Source of the requests of a workload with phases.
-pub struct PhasesSource {
+pub type PhasesSource = Finite<Phases>;
+
+/// Generator of the requests of a workload with phases.
+pub struct Phases {
     phases: Vec<Phase>,
     page_bytes: u32,
-    arrival: Arrival,
-    clock: Option<ArrivalClock>,
-    /// Random streams for addresses and for arrivals.
+    /// Random stream for addresses.
     address: Random,
-    arrivals: Random,
-    requests: u64,
-    left: u64,
     /// Current phase, number of requests that remain of this phase, and position in the phase's
     /// list of pages.
     phase: usize,
@@ -112,23 +109,23 @@ impl PhasesSource {
             pages: Runs::of(p),
         };
         let phases: Vec<Phase> = config.phase.iter().map(phase).collect();
-        Ok(Self {
+        let draw = Phases {
             page_bytes,
-            arrival: config.arrival(),
-            clock: config
-                .rate
-                .map(|rate| ArrivalClock::new(config.arrivals.unwrap_or_default(), rate)),
             address: streams.address,
-            arrivals: streams.arrival,
-            requests: config.requests(),
-            left: config.requests(),
             phase: 0,
             phase_left: phases[0].requests,
             cursor: Cursor::default(),
             phases,
-        })
+        };
+        Ok(Self::of(draw, config.requests(), config.arrival()).at_rate(
+            config.rate,
+            config.arrivals,
+            streams.arrival,
+        ))
     }
+}
 
+impl Phases {
     /// Begins the phase with the given number.
     fn begin(&mut self, phase: usize) {
         self.phase = phase;
@@ -153,11 +150,9 @@ impl PhasesSource {
     }
 }
 
-impl RequestSource for PhasesSource {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-        let start = out.len();
-        let mut wanted = self.left.min(max as u64);
-        self.left -= wanted;
+impl Draw for Phases {
+    fn draw(&mut self, out: &mut Vec<Request>, count: usize) -> Result<(), SourceError> {
+        let mut wanted = count as u64;
         while wanted > 0 {
             let count = wanted.min(self.phase_left);
             self.request(count, out);
@@ -166,27 +161,12 @@ impl RequestSource for PhasesSource {
                 self.begin((self.phase + 1) % self.phases.len());
             }
         }
-        if let Some(clock) = &mut self.clock {
-            clock.stamp(&mut self.arrivals, &mut out[start..]);
-        }
         Ok(())
     }
 
-    fn arrival(&self) -> Arrival {
-        self.arrival
-    }
-
-    fn len_hint(&self) -> Option<u64> {
-        Some(self.requests)
-    }
-}
-
-impl PassSource for PhasesSource {
     /// Starts the next pass with the first phase.
-    fn next_pass(&mut self) -> Result<(), SourceError> {
-        self.left = self.requests;
+    fn begin_pass(&mut self) {
         self.begin(0);
-        Ok(())
     }
 
     fn memory(&self) -> u64 {
@@ -196,8 +176,11 @@ impl PassSource for PhasesSource {
 
 #[cfg(test)]
 mod tests {
+    use vpass_drive::base::request::{Arrival, RequestSource};
+
     use super::super::{PhaseOp, PhasesFile};
     use super::*;
+    use crate::pass::PassSource;
 
     const PAGE: u32 = 4096;
 
@@ -272,45 +255,14 @@ mod tests {
     }
 
     #[test]
-    fn invalid_phases_are_refused() {
-        let refused = |table: &str, words: &str| {
+    fn unknown_keys_are_refused() {
+        for (table, key) in [
+            ("phase = [{ page = [1], requests = 1 }]", "unknown field `page`"),
+            ("read_share = 0.5\nphase = [{ pages = [1], requests = 1 }]", "field `read_share`"),
+        ] {
             let sentence = source(table).map(|_| ()).unwrap_err();
-            assert!(sentence.contains(words), "{sentence}");
-        };
-        refused("phase = []", "workload.phase is empty");
-        refused(
-            "requests = 0\nphase = [{ pages = [1], requests = 1 }]",
-            "workload.requests = 0 is less than 1",
-        );
-        refused(
-            "phase = [{ pages = [1], requests = 1 }, { requests = 1 }]",
-            "workload.phase 2 names no page",
-        );
-        refused(
-            "phase = [{ pages = [1], requests = 0 }]",
-            "workload.phase.requests = 0 is less than 1 in row 1",
-        );
-        refused(
-            "phase = [{ pages = [1, 100], requests = 1 }]",
-            "page 100 is beyond the drive, whose last page is 99",
-        );
-        refused(
-            "phase = [{ ranges = [[4, 3]], requests = 1 }]",
-            "the range [4, 3] ends before it begins",
-        );
-        refused(
-            "phase = [{ ranges = [[4, 100]], requests = 1 }]",
-            "the range [4, 100] ends beyond the drive",
-        );
-        refused("phase = [{ page = [1], requests = 1 }]", "unknown field `page`");
-        refused(
-            "read_share = 0.5\nphase = [{ pages = [1], requests = 1 }]",
-            "unknown field `read_share`",
-        );
-        refused(
-            "queue_depth = 1\nrate = 5.0\nphase = [{ pages = [1], requests = 1 }]",
-            "exclude each other",
-        );
+            assert!(sentence.contains(key), "{sentence}");
+        }
     }
 
     #[test]

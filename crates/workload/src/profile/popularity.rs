@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use super::percentile;
+
 /// Limit below which access counts are sorted by a counting sort.
 const SMALL: u64 = 65_536;
 
@@ -65,13 +67,7 @@ impl Popularity {
     /// Returns a percentile of the access counts. At least `percent` % of the pages have this count
     /// or a lower count.
     pub fn percentile(&self, percent: f64) -> Option<u64> {
-        let rank =
-            ((self.pages as f64 * percent / 100.0).ceil() as u64).clamp(1, self.pages.max(1));
-        let mut seen = 0;
-        self.pages_with.iter().find_map(|(count, pages)| {
-            seen += pages;
-            (seen >= rank).then_some(*count)
-        })
+        percentile(self.pages_with.iter().map(|(count, pages)| (*count, *pages)), percent)
     }
 
     /// Selects the hottest `percent` % of all pages. Returns the number of selected pages, rounded

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use vpass_drive::base::request::Op;
 
-use super::ByOp;
+use super::{ByOp, percentile};
 use crate::traces::MAX_REQUEST_BYTES;
 
 const SECTOR_BYTES: u64 = 512;
@@ -51,14 +51,7 @@ impl Sizes {
     /// Returns a percentile of the request sizes of a direction. At least `percent` % of the
     /// requests have this size or a smaller size.
     pub fn percentile(&self, op: Op, percent: f64) -> Option<u64> {
-        let all = self.all();
-        let requests = all.iter().map(|(_, n)| n[op as usize]).sum::<u64>();
-        let rank = ((requests as f64 * percent / 100.0).ceil() as u64).max(1);
-        let mut seen = 0;
-        all.iter().find_map(|(bytes, n)| {
-            seen += n[op as usize];
-            (seen >= rank).then_some(*bytes)
-        })
+        percentile(self.all().iter().map(|(bytes, n)| (*bytes, n[op as usize])), percent)
     }
 }
 

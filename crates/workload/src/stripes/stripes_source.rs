@@ -1,29 +1,27 @@
 //! Makes a stream of requests for one drive from a `[workload.stripes]` table.
 
-use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::base::request::{Op, Request, SourceError};
 use vpass_drive::config::ConfigError;
 
 use super::recent::Recent;
 use super::stripes_config::StripesConfig;
-use crate::pass::PassSource;
-use crate::synthetic::arrivals::ArrivalClock;
+use crate::finite::{Draw, Finite};
 use crate::synthetic::random::{Random, Rng, Streams, below, threshold};
 use crate::synthetic::scatter::Scatter;
 use crate::synthetic::zipf::Ranks;
 use crate::synthetic::{Distribution, WorkloadConfig};
 
 /// Source of the requests of a workload with stripes.
-pub struct StripesSource {
+pub type StripesSource = Finite<Stripes>;
+
+/// Generator of the requests of a workload with stripes.
+pub struct Stripes {
     config: StripesConfig,
     page_bytes: u64,
     /// Number of pages in the footprint.
     pages: u64,
     /// Number of stripes in the footprint.
     stripes: u64,
-    arrival: Arrival,
-    clock: Option<ArrivalClock>,
-    requests: u64,
-    left: u64,
     read_below: u64,
     /// Thresholds for random numbers, calculated from the keys `sequential` and `recent_share`.
     sequential: u64,
@@ -68,16 +66,11 @@ impl StripesSource {
         // With a share of 1, every random number is below the threshold. With a share of 0, no
         // random number is below the threshold.
         let below = |share: f64| if share >= 1.0 { u64::MAX } else { threshold(share) };
-        Ok(Self {
+        let arrivals = streams.arrival.clone();
+        let draw = Stripes {
             page_bytes,
             pages: stripes * u64::from(config.pages),
             stripes,
-            arrival: workload.arrival(),
-            clock: workload
-                .rate
-                .map(|rate| ArrivalClock::new(workload.arrivals.unwrap_or_default(), rate)),
-            requests: workload.requests,
-            left: workload.requests,
             read_below: below(workload.read_share),
             sequential: below(config.sequential),
             recent_below: below(config.recent_share),
@@ -86,9 +79,16 @@ impl StripesSource {
             end: None,
             streams,
             config,
-        })
+        };
+        Ok(Self::of(draw, workload.requests, workload.arrival()).at_rate(
+            workload.rate,
+            workload.arrivals,
+            arrivals,
+        ))
     }
+}
 
+impl Stripes {
     fn request(&mut self) -> Request {
         let op =
             if self.streams.direction.next_u64() < self.read_below { Op::Read } else { Op::Write };
@@ -103,11 +103,7 @@ impl StripesSource {
             let of = u64::from(self.config.pages);
             (first / of..=(first + pages - 1) / of).for_each(|stripe| self.recent.write(stripe));
         }
-        let at = self.clock.as_ref().map_or(0, ArrivalClock::due);
-        if let Some(clock) = &mut self.clock {
-            clock.arrived(&mut self.streams.arrival, 1.0);
-        }
-        Request::new(at, first * self.page_bytes, (pages * self.page_bytes) as u32, op)
+        Request::new(0, first * self.page_bytes, (pages * self.page_bytes) as u32, op)
     }
 
     /// Draws the first page of a request.
@@ -148,26 +144,9 @@ fn length(random: &mut Random, mean: f64, most: u32) -> u64 {
     pages
 }
 
-impl RequestSource for StripesSource {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-        let count = self.left.min(max as u64);
-        self.left -= count;
+impl Draw for Stripes {
+    fn draw(&mut self, out: &mut Vec<Request>, count: usize) -> Result<(), SourceError> {
         out.extend((0..count).map(|_| self.request()));
-        Ok(())
-    }
-
-    fn arrival(&self) -> Arrival {
-        self.arrival
-    }
-
-    fn len_hint(&self) -> Option<u64> {
-        Some(self.requests)
-    }
-}
-
-impl PassSource for StripesSource {
-    fn next_pass(&mut self) -> Result<(), SourceError> {
-        self.left = self.requests;
         Ok(())
     }
 
@@ -180,6 +159,7 @@ impl PassSource for StripesSource {
 mod tests {
     use super::*;
     use std::collections::HashSet;
+    use vpass_drive::base::request::RequestSource;
 
     const PAGE: u64 = 8192;
     const CAPACITY: u64 = 1 << 30;

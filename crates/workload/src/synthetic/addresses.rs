@@ -29,36 +29,41 @@ impl SizeClass {
 }
 
 /// Generator of request addresses.
-pub(super) trait Addresses {
+pub(super) trait Addresses: Send {
     /// Returns the byte offset of the next request, which has the given direction and size.
     fn offset(&mut self, random: &mut Random, class: &SizeClass, op: Op) -> u64;
-}
 
-/// Sets the offset of each request of `batch`. If `only` is given, only requests of this direction
-/// get an offset. The loop is compiled once for each generator. The common case of one size and one
-/// distribution needs no look-up.
-pub(super) fn address_all<P: Addresses>(
-    place: &mut P,
-    random: &mut Random,
-    classes: &[SizeClass],
-    batch: &mut [Request],
-    only: Option<Op>,
-) {
-    let mut random_here = random.clone();
-    if let ([class], None) = (classes, only) {
-        for request in batch {
-            request.offset = place.offset(&mut random_here, class, request.op);
-        }
-    } else {
-        for request in batch.iter_mut().filter(|r| only.is_none_or(|op| r.op == op)) {
-            let class = classes
-                .iter()
-                .find(|c| c.bytes == u64::from(request.bytes))
-                .expect("each block size has its own class");
-            request.offset = place.offset(&mut random_here, class, request.op);
-        }
+    /// Returns the number of bytes that the generator's tables occupy in memory.
+    fn memory(&self) -> u64 {
+        0
     }
-    *random = random_here;
+
+    /// Sets the offset of each request of `batch`. If `only` is given, only requests of this
+    /// direction get an offset. The loop is compiled once for each generator. The common case of
+    /// one size and one distribution needs no look-up.
+    fn fill(
+        &mut self,
+        random: &mut Random,
+        classes: &[SizeClass],
+        batch: &mut [Request],
+        only: Option<Op>,
+    ) {
+        let mut random_here = random.clone();
+        if let ([class], None) = (classes, only) {
+            for request in batch {
+                request.offset = self.offset(&mut random_here, class, request.op);
+            }
+        } else {
+            for request in batch.iter_mut().filter(|r| only.is_none_or(|op| r.op == op)) {
+                let class = classes
+                    .iter()
+                    .find(|c| c.bytes == u64::from(request.bytes))
+                    .expect("each block size has its own class");
+                request.offset = self.offset(&mut random_here, class, request.op);
+            }
+        }
+        *random = random_here;
+    }
 }
 
 /// Generator of uniformly distributed addresses: every aligned block of the footprint has the same

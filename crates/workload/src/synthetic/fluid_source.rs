@@ -10,11 +10,10 @@ use std::fmt;
 
 use vpass_drive::base::phrase::{Opt, set};
 use vpass_drive::base::rates::{PageRates, ReadRates};
-use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
-use vpass_drive::base::units::{Lpn, Ns};
+use vpass_drive::base::request::RequestSource;
+use vpass_drive::base::units::Lpn;
 use vpass_drive::config::ConfigError;
 use vpass_drive::phrase;
-use vpass_drive::time::FluidSource;
 
 use super::alias::Alias;
 use super::arrivals::ArrivalClock;
@@ -25,6 +24,7 @@ use super::random::Streams;
 use super::scatter::Scatter;
 use super::synthetic_config::{Arrivals, WorkloadConfig};
 use super::synthetic_source::{Area, SyntheticSource};
+use crate::steady::{SteadyRates, no_writes};
 
 /// Sample of a drive's pages. A page is in the sample if its number modulo `of` is `residue`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,39 +57,21 @@ impl fmt::Display for Sample {
     }
 }
 
-/// Source of the read rates and writes of a `[workload]` table.
-pub struct FluidSynthetic {
-    rates: ReadRates,
-    writes: Box<dyn RequestSource + Send>,
-}
-
-/// Empty source of requests, for a workload without writes.
-pub(crate) struct NoWrites;
-
-impl RequestSource for NoWrites {
-    fn fill(&mut self, _: &mut Vec<Request>, _: usize) -> Result<(), SourceError> {
-        Ok(())
-    }
-
-    fn arrival(&self) -> Arrival {
-        Arrival::Open
-    }
-}
-
-impl FluidSynthetic {
-    /// Makes the source for a sample of a drive of `capacity` bytes with pages of `page_bytes`.
+impl SteadyRates {
+    /// Makes the rates and writes of a `[workload]` table for a sample of a drive. The drive has
+    /// `capacity` bytes and pages of `page_bytes` bytes.
     ///
     /// # Errors
     /// Returns an error for the first key that is invalid or does not suit the drive. Also returns
     /// an error if the workload has no rate or has sequential reads.
-    pub fn new(
+    pub fn of_table(
         config: &WorkloadConfig,
         capacity: u64,
         page_bytes: u32,
         seed: u64,
         sample: Sample,
     ) -> Result<Self, ConfigError> {
-        Self::check(config)?;
+        config.check_rates()?;
         let rate = config.rate.unwrap_or_default();
         let whole = Whole::new(config, capacity, page_bytes, seed)?;
         let read_rate = rate * config.read_share;
@@ -103,7 +85,7 @@ impl FluidSynthetic {
             bytes_per_page: whole.mean_bytes() / touched,
         };
         let writes: Box<dyn RequestSource + Send> = if config.read_share >= 1.0 {
-            Box::new(NoWrites)
+            no_writes()
         } else if sample.is_whole() {
             let only = WorkloadConfig {
                 read_share: 0.0,
@@ -118,14 +100,24 @@ impl FluidSynthetic {
         Ok(Self { rates, writes })
     }
 
-    /// Checks that a `[workload]` table is valid and has a rate.
+    /// Returns an upper bound of the memory of the rates of a `[workload]` table for `pages` pages,
+    /// in bytes. The bound includes two copies of the read rates, and the tables from which writes
+    /// are drawn.
+    pub fn memory_of_table(pages: u64) -> u64 {
+        const BYTES_PER_PAGE: u64 = 2 * 4 + 2 * 8 + 16;
+        pages * BYTES_PER_PAGE
+    }
+}
+
+impl WorkloadConfig {
+    /// Checks that the table is valid, and that its reads can be given as rates.
     ///
     /// # Errors
     /// Returns an error for the first key that is invalid or missing.
-    pub fn check(config: &WorkloadConfig) -> Result<(), ConfigError> {
-        config.check()?;
-        require_rate(config.rate)?;
-        if config.read_share == 0.0 || config.distribution != Distribution::Sequential {
+    pub fn check_rates(&self) -> Result<(), ConfigError> {
+        self.check()?;
+        require_rate(self.rate)?;
+        if self.read_share == 0.0 || self.distribution != Distribution::Sequential {
             return Ok(());
         }
         Err(ConfigError::new(phrase![
@@ -134,18 +126,6 @@ impl FluidSynthetic {
             Opt::Gear.to("untimed"),
             ", or another distribution",
         ]))
-    }
-
-    /// Returns the reads per second of a page.
-    pub fn reads_per_s(&self, page: Lpn) -> f64 {
-        self.rates.pages.per_ns(page) * 1e9
-    }
-
-    /// Returns an upper bound of the memory of a source for `pages` pages, in bytes. The bound
-    /// includes two copies of the read rates, and the tables from which writes are drawn.
-    pub fn memory(pages: u64) -> u64 {
-        const BYTES_PER_PAGE: u64 = 2 * 4 + 2 * 8 + 16;
-        pages * BYTES_PER_PAGE
     }
 }
 
@@ -166,16 +146,6 @@ pub(crate) fn require_rate(rate: Option<f64>) -> Result<(), ConfigError> {
         set("workload.queue_depth", ""),
         ")",
     ]))
-}
-
-impl FluidSource for FluidSynthetic {
-    fn rates(&mut self, _from: Ns) -> (ReadRates, Ns) {
-        (self.rates.clone(), Ns::MAX)
-    }
-
-    fn writes(&mut self) -> &mut dyn RequestSource {
-        self.writes.as_mut()
-    }
 }
 
 /// Workload over all pages of the drive.

@@ -64,11 +64,6 @@ impl HotCold {
         parts
     }
 
-    /// Returns the number of bytes that the table of hot runs occupies in memory.
-    pub(super) fn memory(&self) -> u64 {
-        size_of_val(self.hot_places.as_slice()) as u64
-    }
-
     /// Returns the run that has the given rank.
     #[inline]
     fn place(&self, rank: u64) -> u64 {
@@ -81,7 +76,7 @@ impl Addresses for HotCold {
     #[inline(always)]
     #[expect(
         clippy::inline_always,
-        reason = "keeps the random state in registers over the loop of `address_all`"
+        reason = "keeps the random state in registers over the loop of `fill`"
     )]
     fn offset(&mut self, random: &mut Random, class: &SizeClass, _op: Op) -> u64 {
         let is_hot = random.next_u64() < self.hot;
@@ -91,6 +86,10 @@ impl Addresses for HotCold {
             (false, _) => self.place(self.first + self.hot_runs + below(random, self.cold_runs)),
         };
         class.within_run(random, run * self.run_bytes)
+    }
+
+    fn memory(&self) -> u64 {
+        size_of_val(self.hot_places.as_slice()) as u64
     }
 }
 

@@ -128,9 +128,10 @@ mod tests {
     use vpass_drive::base::request::RequestSource;
     use vpass_drive::base::units::Lpn;
 
-    use super::super::fluid_source::{FluidSynthetic, Sample};
+    use super::super::fluid_source::Sample;
     use super::super::{SyntheticSource, WorkloadConfig};
     use super::*;
+    use crate::steady::SteadyRates;
 
     #[test]
     fn the_sum_of_popularities() {
@@ -169,11 +170,11 @@ mod tests {
                     request.offset / page..=(request.offset + u64::from(request.bytes) - 1) / page;
                 touched.for_each(|p| seen[p as usize] += 1.0);
             }
-            let fluid =
-                FluidSynthetic::new(&config, pages * page, page as u32, 5, Sample::WHOLE).unwrap();
+            let fluid = SteadyRates::of_table(&config, pages * page, page as u32, 5, Sample::WHOLE);
+            let rates = fluid.unwrap().rates.pages;
             for (p, seen) in seen.iter().enumerate() {
                 // Expected number of reads of a page in 400 seconds.
-                let expected = fluid.reads_per_s(Lpn::new(p as u32)) * 400.0;
+                let expected = rates.per_ns(Lpn::new(p as u32)) * 1e9 * 400.0;
                 assert!(
                     (seen - expected).abs() <= 5.0 * expected.sqrt() + 1e-9,
                     "{table}: page {p}: {seen} for {expected}"

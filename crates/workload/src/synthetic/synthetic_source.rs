@@ -1,33 +1,21 @@
 //! Makes a stream of requests for one drive from a `[workload]` table.
 //!
-//! A batch of requests is drawn in four steps: direction, size, arrival, address. Each step is a
-//! tight loop with its own random stream. Branches on settings are outside of the loop.
+//! A batch of requests is drawn in steps: direction, size, address, and at last the arrival
+//! ([`Finite`]). Each step is a tight loop with its own random stream. Branches on settings are
+//! outside of the loop.
 
-use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
+use vpass_drive::base::request::{Op, Request, SourceError};
 use vpass_drive::config::ConfigError;
 
-use super::addresses::{Sequential, SizeClass, Uniform, address_all};
-use super::arrivals::ArrivalClock;
+use super::addresses::{Addresses, Sequential, SizeClass, Uniform};
 use super::distribution::Distribution;
 use super::hot_cold::{HotCold, hot_runs};
-use super::random::{Random, Rng, Streams, threshold};
+use super::random::{Rng, Streams, threshold};
 use super::scatter::Scatter;
 use super::sizes::Sizes;
 use super::synthetic_config::{HotSets, WorkloadConfig, require};
 use super::zipf::Zipf;
-use crate::pass::PassSource;
-
-/// Number of requests in a batch. A batch takes 12 KiB, so it stays in the first-level cache during
-/// all steps.
-const BATCH: usize = 512;
-
-/// Generator of addresses for one of the distributions.
-enum Placement {
-    Uniform(Uniform),
-    Zipf(Zipf),
-    Sequential(Sequential),
-    HotCold(HotCold),
-}
+use crate::finite::{Draw, Finite};
 
 /// Footprint of the workload, which is the used part of the drive.
 pub(super) struct Area {
@@ -37,20 +25,19 @@ pub(super) struct Area {
 }
 
 /// Source of the requests that a `[workload]` table describes.
-pub struct SyntheticSource {
-    arrival: Arrival,
-    requests: u64,
-    left: u64,
+pub type SyntheticSource = Finite<Synthetic>;
+
+/// Generator of the requests that a `[workload]` table describes.
+pub struct Synthetic {
     /// Threshold for a random number. A number below this threshold makes the request a read.
     /// `None` if all requests have the same direction.
     read_below: Option<u64>,
     first_op: Op,
     sizes: Sizes,
-    clock: Option<ArrivalClock>,
     classes: Vec<SizeClass>,
-    place: Placement,
+    place: Box<dyn Addresses>,
     /// Generator of write addresses, if writes have a distribution of their own.
-    write_place: Option<Placement>,
+    write_place: Option<Box<dyn Addresses>>,
     streams: Streams,
 }
 
@@ -98,30 +85,34 @@ impl SyntheticSource {
         let scatter = Scatter::new(area.runs().max(1), &mut streams.scatter);
         let writes_first = area.first_rank_of_writes(config)?;
         let sizes: Vec<_> = config.sizes().iter().map(|s| (s.size.0 as u32, s.share)).collect();
-        Ok(Self {
-            arrival: config.arrival(),
-            requests: config.requests,
-            left: config.requests,
+        let arrivals = streams.arrival.clone();
+        let draw = Synthetic {
             read_below: (config.read_share > 0.0 && config.read_share < 1.0)
                 .then(|| threshold(config.read_share)),
             first_op: if config.read_share == 0.0 { Op::Write } else { Op::Read },
             sizes: Sizes::new(&sizes),
-            clock: config
-                .rate
-                .map(|rate| ArrivalClock::new(config.arrivals.unwrap_or_default(), rate)),
             place: area.placement(config.distribution, 0, &scatter),
             write_place: config
                 .write_distribution
                 .map(|d| area.placement(d, writes_first, &scatter)),
             classes: area.classes,
             streams,
-        })
+        };
+        Ok(Self::of(draw, config.requests, config.arrival()).at_rate(
+            config.rate,
+            config.arrivals,
+            arrivals,
+        ))
     }
+}
 
-    /// Draws the requests of `batch`. Before the call, all requests must have the first direction
-    /// and the first size. A value that is the same for all requests is not drawn.
-    fn draw(&mut self, batch: &mut [Request]) {
-        let streams = &mut self.streams;
+impl Draw for Synthetic {
+    fn draw(&mut self, out: &mut Vec<Request>, count: usize) -> Result<(), SourceError> {
+        let start = out.len();
+        // A value that is the same for all requests is not drawn.
+        let blank = Request::new(0, 0, self.sizes.first(), self.first_op);
+        out.resize(start + count, blank);
+        let (batch, streams) = (&mut out[start..], &mut self.streams);
         if let Some(read_below) = self.read_below {
             for request in batch.iter_mut() {
                 request.op =
@@ -129,9 +120,6 @@ impl SyntheticSource {
             }
         }
         self.sizes.draw(&mut streams.size, batch);
-        if let Some(clock) = &mut self.clock {
-            clock.stamp(&mut streams.arrival, batch);
-        }
         match &mut self.write_place {
             None => self.place.fill(&mut streams.address, &self.classes, batch, None),
             Some(write_place) => {
@@ -139,62 +127,11 @@ impl SyntheticSource {
                 write_place.fill(&mut streams.write_address, &self.classes, batch, Some(Op::Write));
             }
         }
-    }
-}
-
-impl RequestSource for SyntheticSource {
-    fn fill(&mut self, out: &mut Vec<Request>, max: usize) -> Result<(), SourceError> {
-        let count = self.left.min(max as u64) as usize;
-        let start = out.len();
-        let blank = Request::new(0, 0, self.sizes.first(), self.first_op);
-        out.resize(start + count, blank);
-        out[start..].chunks_mut(BATCH).for_each(|batch| self.draw(batch));
-        self.left -= count as u64;
-        Ok(())
-    }
-
-    fn arrival(&self) -> Arrival {
-        self.arrival
-    }
-
-    fn len_hint(&self) -> Option<u64> {
-        Some(self.requests)
-    }
-}
-
-impl PassSource for SyntheticSource {
-    fn next_pass(&mut self) -> Result<(), SourceError> {
-        self.left = self.requests;
         Ok(())
     }
 
     fn memory(&self) -> u64 {
-        self.place.memory() + self.write_place.as_ref().map_or(0, Placement::memory)
-    }
-}
-
-impl Placement {
-    fn memory(&self) -> u64 {
-        match self {
-            Self::Uniform(_) | Self::Sequential(_) => 0,
-            Self::Zipf(p) => p.memory(),
-            Self::HotCold(p) => p.memory(),
-        }
-    }
-
-    fn fill(
-        &mut self,
-        random: &mut Random,
-        classes: &[SizeClass],
-        batch: &mut [Request],
-        only: Option<Op>,
-    ) {
-        match self {
-            Self::Uniform(p) => address_all(p, random, classes, batch, only),
-            Self::Zipf(p) => address_all(p, random, classes, batch, only),
-            Self::Sequential(p) => address_all(p, random, classes, batch, only),
-            Self::HotCold(p) => address_all(p, random, classes, batch, only),
-        }
+        self.place.memory() + self.write_place.as_ref().map_or(0, |place| place.memory())
     }
 }
 
@@ -282,17 +219,17 @@ impl Area {
         distribution: Distribution,
         first_rank: u64,
         scatter: &Scatter,
-    ) -> Placement {
+    ) -> Box<dyn Addresses> {
         let runs = self.runs();
         match distribution {
-            Distribution::Uniform => Placement::Uniform(Uniform),
+            Distribution::Uniform => Box::new(Uniform),
             Distribution::Sequential => {
-                Placement::Sequential(Sequential::new(self.footprint, self.classes.len() > 1))
+                Box::new(Sequential::new(self.footprint, self.classes.len() > 1))
             }
             Distribution::Zipf { theta } => {
-                Placement::Zipf(Zipf::new(runs, self.run_bytes, theta, scatter.clone()))
+                Box::new(Zipf::new(runs, self.run_bytes, theta, scatter.clone()))
             }
-            Distribution::HotCold { addresses, accesses } => Placement::HotCold(HotCold::new(
+            Distribution::HotCold { addresses, accesses } => Box::new(HotCold::new(
                 runs,
                 self.run_bytes,
                 first_rank,

@@ -115,22 +115,21 @@ impl Zipf {
     pub(super) fn new(runs: u64, run_bytes: u64, theta: f64, scatter: Scatter) -> Self {
         Self { ranks: Ranks::new(runs, theta), run_bytes, scatter }
     }
-
-    /// Returns the number of bytes that the tables for drawing ranks occupy in memory.
-    pub(super) fn memory(&self) -> u64 {
-        self.ranks.memory()
-    }
 }
 
 impl Addresses for Zipf {
     #[inline(always)]
     #[expect(
         clippy::inline_always,
-        reason = "keeps the random state in registers over the loop of `address_all`"
+        reason = "keeps the random state in registers over the loop of `fill`"
     )]
     fn offset(&mut self, random: &mut Random, class: &SizeClass, _op: Op) -> u64 {
         let run = self.scatter.image(self.ranks.draw(random));
         class.within_run(random, run * self.run_bytes)
+    }
+
+    fn memory(&self) -> u64 {
+        self.ranks.memory()
     }
 }
 

@@ -5,11 +5,9 @@
 pub(in crate::traces) mod blkparse;
 pub(in crate::traces) mod compact;
 pub(in crate::traces) mod fio;
-pub(in crate::traces) mod fio2;
 pub(in crate::traces) mod srt;
 pub(in crate::traces) mod table;
 pub(in crate::traces) mod vscsi;
-pub(in crate::traces) mod wiscsee;
 
 use vpass_drive::base::request::SourceError;
 
@@ -21,15 +19,15 @@ pub static FORMATS: &[Format] = &[
     table::MSR,
     table::DISKSIM,
     table::MQSIM,
-    fio::FORMAT,
-    fio2::FORMAT,
+    fio::VERSION_3,
+    fio::VERSION_2,
     blkparse::FORMAT,
     table::SPC,
     table::ALIBABA,
     table::TENCENT,
     table::SYSTOR,
     table::DISKMON,
-    wiscsee::FORMAT,
+    table::WISCSEE,
     table::ARC,
     vscsi::FORMAT,
     srt::FORMAT,

@@ -105,22 +105,13 @@ impl TraceOptions {
                 Opt::AssumeOp.to("write"),
             ]);
         }
-        match (format.times, self.time_unit) {
-            (Times::Fixed(unit), Some(_)) => {
-                return sentence(phrase![
-                    "the format fixes the unit of its times ({unit}), so ",
-                    Opt::TimeUnit,
-                    " has no effect; leave it out",
-                ]);
-            }
-            (Times::None, Some(_)) => {
-                return sentence(phrase![
-                    "the trace has no times for its requests, so ",
-                    Opt::TimeUnit,
-                    " has no effect; leave it out",
-                ]);
-            }
-            _ => {}
+        let fixed = match format.times {
+            Times::Usual(_) => None,
+            Times::Fixed(unit) => Some(format!("the format fixes the unit of its times ({unit})")),
+            Times::None => Some("the trace has no times for its requests".into()),
+        };
+        if let Some(why) = fixed.filter(|_| self.time_unit.is_some()) {
+            return sentence(phrase![why, ", so ", Opt::TimeUnit, " has no effect; leave it out"]);
         }
         match (format.clock, self.clock) {
             (Epoch::None, MissingClock::Refuse) => sentence(phrase![

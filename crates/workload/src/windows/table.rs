@@ -2,7 +2,7 @@
 //! page in each window, and a list of all writes.
 
 use std::cmp::Reverse;
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 
 use vpass_drive::base::phrase::Opt;
 use vpass_drive::base::request::{Arrival, Op, Request, SourceError};
@@ -323,7 +323,7 @@ fn fill(source: &mut dyn PassSource, chunk: &mut Vec<Request>) -> Result<(), Sou
 }
 
 /// Sorts counts by page, and adds up the counts of each page.
-pub(super) fn add_up(reads: &mut Vec<(Lpn, u32)>) {
+pub(crate) fn add_up<T: Copy + AddAssign>(reads: &mut Vec<(Lpn, T)>) {
     reads.sort_unstable_by_key(|(lpn, _)| *lpn);
     reads.dedup_by(|next, kept| {
         let is_same = next.0 == kept.0;

@@ -25,7 +25,7 @@
 use vpass_drive::base::phrase::Phrase;
 use vpass_drive::base::request::Op;
 
-use crate::traces::rows::blk::{ACTIONS, BlkAction, Counted, without_rows};
+use crate::traces::rows::blk::{Counted, without_rows};
 use crate::traces::rows::fields::{Blanks, rwbs};
 use crate::traces::rows::format::{BadRow, Body, Epoch, Format, Kind, TraceRow, column};
 use crate::traces::rows::head::{Head, is_decimal, is_whole};
@@ -43,7 +43,7 @@ pub(in crate::traces) const FORMAT: Format = Format {
         column("sequence", Kind::Whole),
         column("time", Kind::Decimal(1_000_000_000)),
         column("process", Kind::Whole),
-        column("action", ACTIONS),
+        column("action", Kind::Action),
         column("RWBS", Kind::Own("letters such as R, WS or D")),
         column("sector", Kind::Offset(512)),
         column("+", Kind::Own("the sign +")),
@@ -58,8 +58,6 @@ pub(in crate::traces) const FORMAT: Format = Format {
 
 const DEVICE: usize = 0;
 const ACTION: usize = 5;
-const RWBS: usize = 6;
-const PLUS: usize = 8;
 
 fn detect(head: &Head) -> bool {
     let columns = head.first_columns();
@@ -79,8 +77,8 @@ struct Events {
 }
 
 fn open(opening: &Opening) -> Box<dyn LineReader> {
-    let action = opening.options.blk_action.unwrap_or_else(|| BlkAction::of(opening.head, ACTION));
-    Box::new(Events { counted: Counted::new(action), devices: Names::default(), in_summary: false })
+    let counted = Counted::new(opening, ACTION);
+    Box::new(Events { counted, devices: Names::default(), in_summary: false })
 }
 
 impl LineReader for Events {
@@ -94,7 +92,7 @@ impl LineReader for Events {
         }
         fields.unused_number()?;
         fields.unused_number()?;
-        let at_ns = fields.seconds()?;
+        let at_ns = fields.decimal(9, false)?;
         fields.unused_number()?;
         let action = fields.text()?;
         let Some((op, offset, bytes)) = self.counted.take(action, || request(fields))? else {
@@ -121,7 +119,7 @@ impl LineReader for Events {
 /// an event without data.
 #[inline]
 fn request(mut fields: Blanks) -> Result<Option<(Op, u64, u64)>, BadRow> {
-    let Some(op) = rwbs(fields.text()?).ok_or(BadRow::Column(RWBS))? else { return Ok(None) };
+    let Some(op) = rwbs(fields.text()?).ok_or_else(|| fields.wrong())? else { return Ok(None) };
     if !fields.rest().first().is_some_and(u8::is_ascii_digit) {
         return Ok(None);
     }
@@ -130,7 +128,7 @@ fn request(mut fields: Blanks) -> Result<Option<(Op, u64, u64)>, BadRow> {
         b"+" => {}
         // The bracket shows that the event has a payload, or that a flush failed.
         [b'(' | b'[', ..] => return Ok(None),
-        _ => return Err(BadRow::Column(PLUS)),
+        _ => return Err(fields.wrong()),
     }
     Ok(Some((op, offset, fields.scaled(512)?)))
 }

@@ -4,11 +4,10 @@
 use vpass_drive::base::request::Op;
 
 use crate::traces::rows::column_reader::{Header, Layout, Separator};
-use crate::traces::rows::fields::{hex_flag, letter};
 use crate::traces::rows::format::{Body, Epoch, Format, Kind, column};
 use crate::traces::rows::head::{Head, has_decimal_time, is_decimal, is_whole};
 use crate::traces::rows::unit::{TimeUnit, Times};
-use Kind::{Decimal, Device, Disk, Hint, Host, Offset, Size, Skip, Time, Whole};
+use Kind::{Action, Decimal, Device, Disk, Flags, Hint, Host, Offset, Size, Skip, Time, Whole};
 
 const S: u64 = 1_000_000_000;
 const MS: u64 = 1_000_000;
@@ -16,13 +15,13 @@ const US: u64 = 1_000;
 const TICK: u64 = 100;
 const SECTOR: u64 = 512;
 
-const LETTER: Kind = Kind::Op(letter, "R or W");
-const ANY_LETTER: Kind = Kind::Op(any_letter, "R or W");
-const WORD: Kind = Kind::Op(word, "Read or Write");
-const ANY_WORD: Kind = Kind::Op(any_word, "Read or Write");
-const ZERO_READS: Kind = Kind::Op(|text| digit(text, *b"01"), "0 for a read or 1 for a write");
-const ONE_READS: Kind = Kind::Op(|text| digit(text, *b"10"), "1 for a read or 0 for a write");
-const FLAGS: Kind = Kind::Op(hex_flag, "hexadecimal flags with bit 0 set for a read");
+/// Texts of a direction.
+type Codes = &'static [(&'static str, Op)];
+const LETTERS: Codes = &[("R", Op::Read), ("W", Op::Write)];
+const WORDS: Codes = &[("Read", Op::Read), ("Write", Op::Write)];
+const SMALL_WORDS: Codes = &[("read", Op::Read), ("write", Op::Write), ("discard", Op::Trim)];
+const ZERO_READS: Codes = &[("0", Op::Read), ("1", Op::Write)];
+const ONE_READS: Codes = &[("1", Op::Read), ("0", Op::Write)];
 
 /// Text whose lines have exactly the columns of the format, separated by commas.
 const COMMAS: Layout =
@@ -54,7 +53,7 @@ pub(in crate::traces) const MSR: Format = Format {
         column("timestamp", Time(TICK)),
         column("host", Host),
         column("disk", Disk),
-        column("type", ANY_WORD),
+        column("type", Kind::Codes(WORDS)),
         column("offset", Offset(1)),
         column("size", Size(1)),
         column("response", Whole),
@@ -65,7 +64,7 @@ pub(in crate::traces) const MSR: Format = Format {
         let is_row = |line: &&[u8]| !TIMESTAMP.is(line);
         let first = head.lines().find(is_row).unwrap_or_default();
         let mut columns = first.split(|b| *b == b',');
-        columns.nth(3).is_some_and(|text| any_word(text).is_some()) && columns.next().is_some()
+        columns.nth(3).is_some_and(|text| is_one(text, WORDS)) && columns.next().is_some()
     },
     body: Body::Columns(Layout { optional: 2, header: TIMESTAMP, ..COMMAS }),
     ..USUAL
@@ -79,7 +78,7 @@ pub(in crate::traces) const ALIBABA: Format = Format {
     description: "Alibaba cloud disks, CSV",
     columns: &[
         column("device", Device),
-        column("opcode", LETTER),
+        column("opcode", Kind::Op(LETTERS)),
         column("offset", Offset(1)),
         column("length", Size(1)),
         column("timestamp", Time(US)),
@@ -87,7 +86,7 @@ pub(in crate::traces) const ALIBABA: Format = Format {
     times: Times::Fixed("microseconds"),
     detect: |head| {
         let columns = head.first_fields();
-        columns.len() >= 5 && is_whole(columns[0]) && letter(columns[1]).is_some()
+        columns.len() >= 5 && is_whole(columns[0]) && is_one(columns[1], LETTERS)
     },
     ..USUAL
 };
@@ -104,7 +103,7 @@ pub(in crate::traces) const TENCENT: Format = Format {
         column("timestamp", Time(S)),
         column("offset", Offset(SECTOR)),
         column("size", Size(SECTOR)),
-        column("type", ZERO_READS),
+        column("type", Kind::Op(ZERO_READS)),
         column("volume", Device),
     ],
     detect: |head| {
@@ -124,7 +123,7 @@ pub(in crate::traces) const SYSTOR: Format = Format {
     columns: &[
         column("Timestamp", Decimal(S)),
         column("Response", Skip("a decimal number of seconds, or empty")),
-        column("IOType", LETTER),
+        column("IOType", Kind::Op(LETTERS)),
         column("LUN", Device),
         column("Offset", Offset(1)),
         column("Size", Size(1)),
@@ -132,7 +131,7 @@ pub(in crate::traces) const SYSTOR: Format = Format {
     detect: |head| {
         let columns = head.first_fields();
         head.first() == b"Timestamp,Response,IOType,LUN,Offset,Size"
-            || columns.len() == 6 && is_decimal(columns[0]) && letter(columns[2]).is_some()
+            || columns.len() == 6 && is_decimal(columns[0]) && is_one(columns[2], LETTERS)
     },
     body: Body::Columns(Layout { header: TIMESTAMP, ..COMMAS }),
     ..USUAL
@@ -150,13 +149,13 @@ pub(in crate::traces) const SPC: Format = Format {
         column("ASU", Device),
         column("LBA", Offset(SECTOR)),
         column("size", Size(1)),
-        column("opcode", ANY_LETTER),
+        column("opcode", Kind::Codes(LETTERS)),
         column("timestamp", Decimal(S)),
     ],
     clock: Epoch::Relative,
     detect: |head| {
         let columns: Vec<_> = head.first_fields().into_iter().map(<[u8]>::trim_ascii).collect();
-        columns.len() >= 5 && is_whole(columns[0]) && any_letter(columns[3]).is_some()
+        columns.len() >= 5 && is_whole(columns[0]) && is_one(columns[3], LETTERS)
     },
     body: Body::Columns(Layout {
         separator: Separator::SpacedCommas,
@@ -178,7 +177,7 @@ pub(in crate::traces) const MQSIM: Format = Format {
         column("device", Device),
         column("sector", Offset(SECTOR)),
         column("sectors", Size(SECTOR)),
-        column("type", ONE_READS),
+        column("type", Kind::Op(ONE_READS)),
     ],
     clock: Epoch::Relative,
     times: Times::Usual(TimeUnit::Nanoseconds),
@@ -198,7 +197,7 @@ pub(in crate::traces) const DISKSIM: Format = Format {
         column("device", Device),
         column("block", Offset(SECTOR)),
         column("blocks", Size(SECTOR)),
-        column("flags", FLAGS),
+        column("flags", Flags),
     ],
     clock: Epoch::Relative,
     times: Times::Usual(TimeUnit::Milliseconds),
@@ -227,7 +226,7 @@ pub(in crate::traces) const DISKMON: Format = Format {
         column("time", Decimal(S)),
         column("duration", Skip("a decimal number of seconds")),
         column("disk", Device),
-        column("request", WORD),
+        column("request", Kind::Op(WORDS)),
         column("sector", Offset(SECTOR)),
         column("length", Size(SECTOR)),
     ],
@@ -237,7 +236,7 @@ pub(in crate::traces) const DISKMON: Format = Format {
         columns.len() >= 7
             && is_whole(columns[0])
             && is_decimal(columns[1])
-            && word(columns[4]).is_some()
+            && is_one(columns[4], WORDS)
     },
     body: Body::Columns(BLANKS),
     ..USUAL
@@ -269,36 +268,45 @@ pub(in crate::traces) const ARC: Format = Format {
     ..USUAL
 };
 
+/// Events of blktrace(8) in the form that the pyreuse scripts for `WiscSee` write. `WiscSee` is a
+/// simulator (He et al., "The Unwritten Contract of Solid State Drives", `EuroSys` '17). Published
+/// traces of `SQLite` have this format.
+///
+/// The scripts subtract a fixed padding from every offset. Requests to addresses before the padding
+/// get negative offsets, which are invalid. vpass takes one kind of event (action) as the request
+/// ([`Counted`](crate::traces::rows::blk::Counted)).
+pub(in crate::traces) const WISCSEE: Format = Format {
+    name: "wiscsee",
+    description: "WiscSee's text of blktrace",
+    columns: &[
+        column("pid", Whole),
+        column("action", Action),
+        column("operation", Kind::Op(SMALL_WORDS)),
+        column("offset", Offset(1)),
+        column("size", Size(1)),
+        column("time", Decimal(S)),
+        column("gap", Skip("a decimal number of seconds")),
+        column("sync", Skip("True or False")),
+    ],
+    clock: Epoch::Relative,
+    detect: |head| {
+        let columns = head.first_columns();
+        columns.len() >= 6
+            && is_whole(columns[0])
+            && is_one(columns[2], SMALL_WORDS)
+            && is_decimal(columns[5])
+    },
+    body: Body::Columns(Layout { optional: 2, may_continue: true, ..BLANKS }),
+    ..USUAL
+};
+
 /// Returns whether the first line has `count` columns, all of them whole numbers.
 fn are_whole(head: &Head, count: usize) -> bool {
     let columns = head.first_columns();
     columns.len() == count && columns.iter().all(|c| is_whole(c))
 }
 
-fn any_letter(text: &[u8]) -> Option<Op> {
-    match text {
-        b"r" => Some(Op::Read),
-        b"w" => Some(Op::Write),
-        _ => letter(text),
-    }
-}
-
-fn word(text: &[u8]) -> Option<Op> {
-    match text {
-        b"Read" => Some(Op::Read),
-        b"Write" => Some(Op::Write),
-        _ => None,
-    }
-}
-
-fn any_word(text: &[u8]) -> Option<Op> {
-    let is = |word: &[u8]| text.eq_ignore_ascii_case(word);
-    is(b"Read").then_some(Op::Read).or_else(|| is(b"Write").then_some(Op::Write))
-}
-
-/// Returns the direction for a digit. `digits` has the digit of a read and that of a write.
-fn digit(text: &[u8], digits: [u8; 2]) -> Option<Op> {
-    let [digit] = text else { return None };
-    let found = digits.iter().position(|known| known == digit)?;
-    Some([Op::Read, Op::Write][found])
+/// Returns whether a text is one of the codes, in any case.
+fn is_one(text: &[u8], codes: Codes) -> bool {
+    codes.iter().any(|(code, _)| text.eq_ignore_ascii_case(code.as_bytes()))
 }

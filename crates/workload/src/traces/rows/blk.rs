@@ -4,7 +4,8 @@
 use vpass_drive::base::phrase::{Opt, Phrase};
 use vpass_drive::phrase;
 
-use crate::traces::rows::format::{BadRow, Kind};
+use crate::traces::rows::format::BadRow;
+use crate::traces::rows::reader::Opening;
 
 /// Event that blktrace(8) records for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,14 +33,14 @@ impl BlkAction {
     }
 
     /// Returns the kind of event that the letters stand for.
-    pub(in crate::traces) fn of_letter(letters: &[u8]) -> Option<Self> {
+    fn of_letter(letters: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|action| action.letter().as_bytes() == letters)
     }
 
     /// Searches the first lines of a file for the letters Q, D and C, in this order. Returns the
     /// first letter that occurs in the given column. Columns are counted from 0. If no letter
     /// occurs, returns Q.
-    pub(in crate::traces) fn of(head: &[u8], column: usize) -> Self {
+    fn of(head: &[u8], column: usize) -> Self {
         let holds = |action: &Self| {
             head.split(|b| *b == b'\n').any(|line| {
                 let mut columns = line.split(u8::is_ascii_whitespace).filter(|c| !c.is_empty());
@@ -57,8 +58,11 @@ pub(in crate::traces) struct Counted {
 }
 
 impl Counted {
-    pub(in crate::traces) fn new(action: BlkAction) -> Self {
-        Self { action, events: [0; 3] }
+    /// Counts the events of a file with the action that the user chose, or that occurs in the
+    /// given column.
+    pub(in crate::traces) fn new(opening: &Opening, column: usize) -> Self {
+        let found = || BlkAction::of(opening.head, column);
+        Self { action: opening.options.blk_action.unwrap_or_else(found), events: [0; 3] }
     }
 
     /// Counts an event, and returns its row if this kind of event counts. Errors in other events
@@ -92,9 +96,6 @@ impl Counted {
         })
     }
 }
-
-/// Column with the kind of an event.
-pub(in crate::traces) const ACTIONS: Kind = Kind::Own("a letter such as Q, D or C");
 
 /// Trace formats that record events.
 pub(in crate::traces) const FORMATS: [&str; 2] = ["blkparse", "wiscsee"];

@@ -2,9 +2,11 @@
 //! alone. The columns are those of a published format, or those that the user gave (`--columns`).
 
 use vpass_drive::base::latency::AccessLatency;
+use vpass_drive::base::phrase::Phrase;
 use vpass_drive::base::request::Op;
 
-use crate::traces::rows::fields::{Fields, is_blank, rwbs};
+use crate::traces::rows::blk::{Counted, without_rows};
+use crate::traces::rows::fields::{Fields, hex_flag, is_blank, rwbs};
 use crate::traces::rows::format::{BadRow, Column, Format, Kind, TraceRow};
 use crate::traces::rows::head::is_decimal;
 use crate::traces::rows::missing_times::MissingTimes;
@@ -66,6 +68,8 @@ pub(in crate::traces) struct ColumnReader {
     /// Times of the rows, if the columns have no time.
     times: Option<MissingTimes>,
     devices: Names,
+    /// Events of requests, if the columns have them.
+    counted: Option<Counted>,
     has_rows: bool,
     /// Current line without its blanks; used only if blanks are dropped.
     squeezed: Vec<u8>,
@@ -80,6 +84,7 @@ impl ColumnReader {
             layout.separator = if has_commas { Separator::SpacedCommas } else { Separator::Blanks };
         }
         let options = opening.options;
+        let action = format.columns.iter().position(|column| matches!(column.kind, Kind::Action));
         Self {
             columns: format.columns,
             layout,
@@ -87,6 +92,7 @@ impl ColumnReader {
             op: options.assume_op.unwrap_or(Op::Read),
             times: format.times.is_none().then(|| MissingTimes::new(options.clock)),
             devices: Names::default(),
+            counted: action.map(|column| Counted::new(opening, column)),
             has_rows: false,
             squeezed: vec![],
         }
@@ -98,7 +104,7 @@ impl ColumnReader {
         let mut fields = Fields::<BLANKS>::new(line);
         let mut row =
             TraceRow { at_ns: 0, device: 0, offset: 0, bytes: 0, op: self.op, hint: None };
-        let (mut host, mut name) = (0, None);
+        let (mut host, mut name, mut action) = (0, None, &b""[..]);
         let least = self.columns.len() - self.layout.optional;
         for (i, column) in self.columns.iter().enumerate() {
             if i >= least && !fields.more() {
@@ -119,7 +125,13 @@ impl ColumnReader {
                     fields.device()?;
                     name = Some(fields.since(host));
                 }
-                Kind::Op(read, _) => row.op = read(fields.text()?).ok_or(BadRow::Column(i))?,
+                Kind::Action => action = fields.text()?,
+                Kind::Op(codes) => {
+                    let text = fields.text()?;
+                    let code = codes.iter().find(|(code, _)| code.as_bytes() == text);
+                    row.op = code.ok_or(BadRow::Column(i))?.1;
+                }
+                Kind::Flags => row.op = hex_flag(fields.text()?).ok_or(BadRow::Column(i))?,
                 Kind::Codes(codes) => {
                     match coded(codes, fields.text()?).ok_or(BadRow::Column(i))? {
                         Some(op) => row.op = op,
@@ -148,7 +160,10 @@ impl ColumnReader {
             row.at_ns = times.next();
         }
         self.has_rows = true;
-        Ok(Some(row))
+        match &mut self.counted {
+            None => Ok(Some(row)),
+            Some(counted) => counted.take(action, || Ok(Some(row))),
+        }
     }
 
     /// Reads a line after its blanks have been dropped.
@@ -217,6 +232,14 @@ impl LineReader for ColumnReader {
         let disk = self.device_name(device);
         let number = disk.rsplit_once('_').filter(|_| self.has_hosts()).map(|(_, number)| number);
         disk == name || number == Some(name)
+    }
+
+    fn counted(&self) -> Option<Phrase> {
+        self.counted.as_ref().and_then(Counted::text)
+    }
+
+    fn without_rows(&self) -> Phrase {
+        self.counted.as_ref().map_or_else(Phrase::default, |_| without_rows())
     }
 }
 

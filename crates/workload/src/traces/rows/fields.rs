@@ -83,13 +83,6 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
             .and_then(|n| if n < ADDRESS_END { Ok(n) } else { Err(BadRow::Column(column)) })
     }
 
-    /// Parses the next column as a decimal number of seconds, and returns the time in ns. Decimal
-    /// places below 1 ns are dropped.
-    #[inline]
-    pub(in crate::traces) fn seconds(&mut self) -> Result<u64, BadRow> {
-        self.decimal(9, false)
-    }
-
     /// Parses the next column as a decimal number, and returns the number times ten to the power of
     /// `places`. Further decimal places are dropped. With `colon`, a colon may follow the number.
     #[inline]
@@ -133,6 +126,12 @@ impl<'a, const BLANKS: bool> Fields<'a, BLANKS> {
     #[inline]
     pub(in crate::traces) fn more(&self) -> bool {
         if BLANKS { self.line[self.at..].iter().any(|b| !is_blank(*b)) } else { self.more }
+    }
+
+    /// Returns the error that the content of the last parsed column is invalid.
+    #[cold]
+    pub(in crate::traces) fn wrong(&self) -> BadRow {
+        BadRow::Column(self.column - 1)
     }
 
     /// Checks that no further column follows in the line.
@@ -187,16 +186,6 @@ fn separates<const BLANKS: bool>(byte: u8) -> bool {
 #[inline]
 pub(in crate::traces) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
-}
-
-/// Returns the direction for the letter R (read) or W (write). Small letters are not accepted.
-#[inline]
-pub(in crate::traces) fn letter(text: &[u8]) -> Option<Op> {
-    match text {
-        b"R" => Some(Op::Read),
-        b"W" => Some(Op::Write),
-        _ => None,
-    }
 }
 
 /// Returns the direction in bit 0 of hexadecimal flags: 1 for a read.

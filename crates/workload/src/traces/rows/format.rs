@@ -106,8 +106,12 @@ pub(in crate::traces) enum Kind {
     Host,
     /// Number that ends the name of a device.
     Disk,
-    /// Direction, with the function that reads it and the texts that it accepts.
-    Op(fn(&[u8]) -> Option<Op>, &'static str),
+    /// Direction, as one of these texts.
+    Op(&'static [(&'static str, Op)]),
+    /// Direction, as bit 0 of hexadecimal flags.
+    Flags,
+    /// Event of a request, of which only some count.
+    Action,
     /// Direction, as one of these texts in any case.
     Codes(&'static [(&'static str, Op)]),
     /// Address in units of this many bytes.
@@ -138,11 +142,16 @@ impl Kind {
             Self::Decimal(ns) | Self::Stamp(ns) => format!("a decimal number of {}", unit(ns)),
             Self::Device | Self::Disk | Self::Whole => "a whole number".into(),
             Self::Name | Self::Host => "a name".into(),
-            Self::Codes(codes) => {
-                let all = |op: Op| codes.iter().filter(move |code| code.1 == op).map(|code| code.0);
-                let of = |op| all(op).collect::<Vec<_>>().join("+");
-                format!("{} for a read or {} for a write", of(Op::Read), of(Op::Write))
+            Self::Op(codes) | Self::Codes(codes) => {
+                let of = |(op, name): (Op, &str)| {
+                    let of_op = codes.iter().filter(|code| code.1 == op).map(|code| code.0);
+                    let all = of_op.collect::<Vec<_>>().join("+");
+                    (!all.is_empty()).then(|| format!("{all} for a {name}"))
+                };
+                let ops = [(Op::Read, "read"), (Op::Write, "write"), (Op::Trim, "trim")];
+                ops.into_iter().filter_map(of).collect::<Vec<_>>().join(" or ")
             }
+            Self::Flags => "hexadecimal flags with bit 0 set for a read".into(),
             Self::Offset(1) => "a whole number below 2^63, in bytes".into(),
             Self::Offset(512) => "a whole number below 2^54, in sectors of 512 bytes".into(),
             Self::Size(1) => "a whole number of bytes".into(),
@@ -150,10 +159,9 @@ impl Kind {
             Self::Offset(unit) | Self::Size(unit) => {
                 format!("a whole number, in units of {unit} bytes")
             }
+            Self::Action => "a letter such as Q, D or C".into(),
             Self::Hint => "none, idle, typical or smallest".into(),
-            Self::Op(_, text) | Self::Skip(text) | Self::Only(text) | Self::Own(text) => {
-                text.into()
-            }
+            Self::Skip(text) | Self::Only(text) | Self::Own(text) => text.into(),
         }
     }
 

@@ -270,23 +270,6 @@ mod tests {
     }
 
     #[test]
-    fn many_blocks_devices_and_hints_come_back() {
-        let rows: Vec<_> = (0..20_000u64)
-            .map(|i| TraceRow {
-                hint: HINTS[i as usize * 7 % 4],
-                ..row(
-                    i * i,
-                    (i % 700) as u32,
-                    i * 7919 % 100_000 * 512,
-                    512 * (1 + i % 9),
-                    OPS[i as usize % 3],
-                )
-            })
-            .collect();
-        assert_eq!(read(&written(&rows)).unwrap().0, rows);
-    }
-
-    #[test]
     fn every_damaged_byte_is_found() {
         let rows: Vec<_> =
             (0..40u64).map(|i| row(i * 100, (i % 2) as u32, i * 4096, 4096, Op::Read)).collect();
