@@ -14,7 +14,7 @@ use vpass_workload::traces::{
 
 use crate::as_json;
 use crate::failure::Failure;
-use crate::plan::{RunPlan, Stream, Workload};
+use crate::plan::{RunPlan, Workload};
 use crate::run::Outcome;
 
 /// Content of `manifest.json`.
@@ -248,9 +248,8 @@ fn record_of(plan: &RunPlan, workload: &Workload) -> Result<WorkloadRecord, Fail
             )
         }
         Workload::Fio { path, jobs, queue_depth } => {
-            let Stream::Fio(source) = plan.source_of(workload)? else {
-                unreachable!("a job file is always replayed by the fio source")
-            };
+            let source = plan.source_of(workload)?;
+            let source = source.as_fio().expect("a job file is replayed by the fio source");
             let name = path.display().to_string();
             let fio = json!({
                 "file": name, "sha256": sha256_hex(path)?, "not_applicable": jobs.left_out(),

@@ -7,6 +7,9 @@ use std::num::NonZeroU32;
 use vpass_drive::base::request::{Arrival, Request, RequestSource, SourceError};
 use vpass_drive::base::units::Ns;
 
+use crate::fio::FioSource;
+use crate::traces::TraceReport;
+
 /// Source of requests that can be replayed. At the end of each pass, `fill` appends no request.
 pub trait PassSource: RequestSource + Send {
     /// Starts the next pass. Arrival times continue from those of the previous pass, and a
@@ -24,6 +27,16 @@ pub trait PassSource: RequestSource + Send {
     /// are complete ([`RequestSource::next_stage`]).
     fn has_next_stage(&self) -> bool {
         false
+    }
+
+    /// Returns facts about the trace so far; `None` for other workloads.
+    fn trace_report(&self) -> Option<TraceReport> {
+        None
+    }
+
+    /// Returns the source itself if the requests come from fio jobs.
+    fn as_fio(&self) -> Option<&FioSource> {
+        None
     }
 }
 
@@ -77,6 +90,14 @@ impl PassSource for Box<dyn PassSource> {
 
     fn has_next_stage(&self) -> bool {
         (**self).has_next_stage()
+    }
+
+    fn trace_report(&self) -> Option<TraceReport> {
+        (**self).trace_report()
+    }
+
+    fn as_fio(&self) -> Option<&FioSource> {
+        (**self).as_fio()
     }
 }
 

@@ -5,9 +5,7 @@ use std::cell::Cell;
 
 use vpass_drive::base::request::RequestSource;
 use vpass_drive::drive::Drive;
-use vpass_drive::time::Replay;
 use vpass_workload::pass::Passes;
-use vpass_workload::traces::TraceReport;
 
 use super::Measured;
 use super::cycles::{CyclesDone, Phase};
@@ -16,7 +14,7 @@ use super::summary::Served;
 use crate::failure::Failure;
 use crate::plan::{RunPlan, Stream};
 use crate::progress::Progress;
-use crate::results::jobs::{JobResult, jobs};
+use crate::results::jobs::jobs;
 use crate::session::{self, Session, Step};
 
 /// Serves the workload that comes before the main workload, in the untimed gear. Afterwards, the
@@ -104,8 +102,9 @@ pub(super) fn serve(
         last = served;
         progress.advance(new)
     };
-    if let (Some(engine), Some(groups)) = (&mut session.engine, requests.source().groups()) {
-        engine.count_groups(groups);
+    let fio = requests.source().as_fio().filter(|fio| fio.jobs().len() > 1);
+    if let (Some(engine), Some(fio)) = (&mut session.engine, fio) {
+        engine.count_groups(fio.job_of());
     }
     requests.begin(plan.repeat);
     let (served, passes, stable) = if plan.until_stable {
@@ -131,15 +130,16 @@ pub(super) fn serve(
             "only {served} of {generated} requests were served; this is a bug in vpass"
         )));
     }
-    let (trace, jobs) = found(requests.source(), session.engine.as_ref(), passes);
+    let stream = requests.source();
+    let fio = stream.as_fio();
     Ok(Served {
         requests: served,
         passes,
         stable,
         last_arrival,
         has_times: last_arrival.is_some(),
-        trace,
-        jobs,
+        trace: stream.trace_report(),
+        jobs: fio.map(|fio| jobs(fio, session.engine.as_ref(), passes)),
     })
 }
 
@@ -162,14 +162,4 @@ fn until_stable(
         }
     }
     Ok((served, MOST_PASSES, false))
-}
-
-/// Returns facts about a trace, or results for each job of a fio file.
-fn found(
-    stream: &Stream,
-    engine: Option<&Replay>,
-    passes: u64,
-) -> (Option<TraceReport>, Option<Vec<JobResult>>) {
-    let fio = if let Stream::Fio(source) = stream { Some(source) } else { None };
-    (stream.report(), fio.map(|source| jobs(source, engine, passes)))
 }

@@ -362,4 +362,8 @@ impl PassSource for FioSource {
     fn has_next_stage(&self) -> bool {
         self.stage + 1 < self.stages
     }
+
+    fn as_fio(&self) -> Option<&FioSource> {
+        Some(self)
+    }
 }

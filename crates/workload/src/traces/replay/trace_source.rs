@@ -282,4 +282,8 @@ impl PassSource for TraceSource {
         let open = if self.options.concat { 1 } else { self.survey.files().len() as u64 };
         open * LANE_BYTES
     }
+
+    fn trace_report(&self) -> Option<TraceReport> {
+        Some(self.report())
+    }
 }
