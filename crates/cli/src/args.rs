@@ -9,17 +9,15 @@ use vpass_drive::base::failure::Failure;
 use vpass_lab::numbers::counted;
 use vpass_lab::plan::Chosen;
 use vpass_lab::samples::Samples;
+use vpass_lab::setup::{Gear, Replay, Watch};
 use vpass_workload::synthetic::MAX_QUEUE_DEPTH;
 
 mod combined;
-mod replay;
 mod setup;
 
 use crate::report_page::{PageArgs, WithPage};
 use crate::sweep::Axis;
 pub(crate) use combined::Combined;
-
-pub(crate) use replay::{BlkEvent, Direction, Replay, parse_time_unit};
 
 /// Options that several commands share: the drive, the workload, and the way to simulate them.
 #[derive(Clone, Debug, Args)]
@@ -310,32 +308,9 @@ fn a_depth(text: &str) -> Result<u32, String> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Gear {
-    /// Simulates latencies and contention.
-    Timed,
-    /// Simulates only counts and wear.
-    Untimed,
-    /// Simulates counts and wear over years, without latencies. Writes are simulated one by one,
-    /// and reads in bulk. The workload needs a rate.
-    Fluid,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Until {
     /// Repeat the workload until the wear per host page has settled.
     Stable,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Watch {
-    /// No checker: the fastest setting.
-    Off,
-    /// Checks the counts of the drive, its mapping table, and the data of every page that is read.
-    /// Also checks that the drive obeys the rules of flash.
-    On,
-    /// Checks all that `on` checks, and wear levelling. Also checks that each page of a host
-    /// request is served exactly once, completely, and with the newest data.
-    Full,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -26,14 +26,14 @@ use vpass_lab::plan::{
     ADAPTIVE, Cards, RunPlan, Workload, gc_named, parity_named, reclaim_named, refresh_named,
 };
 use vpass_lab::session::{Beginning, Session};
-use vpass_lab::setup::Gear;
+use vpass_lab::setup::{Gear, Watch};
 use vpass_lab::suggest;
 use vpass_techniques::with_parts;
 use vpass_workload::attack::{ATTACKS, Knowledge, attack as attack_named};
 use vpass_workload::phases::{PhasesConfig, PhasesFile};
 
 use self::args::AttackArgs;
-use crate::args::{Base, Watch};
+use crate::args::Base;
 use crate::exit::Exit;
 use crate::out_file::OutFile;
 use crate::progress::deaf;
@@ -51,7 +51,7 @@ pub(crate) fn attack(args: &AttackArgs) -> Result<Exit, Failure> {
     let unknown = || Failure::usage(suggest::unknown("attack", &args.name, names));
     let attack = attack_named(&args.name).ok_or_else(unknown)?;
     let victim = Victim::new(args)?;
-    let knowledge = victim.knowledge(args.base.gear.into(), args.base.seed)?;
+    let knowledge = victim.knowledge(args.base.gear, args.base.seed)?;
     let phase = (attack.phases)(&knowledge);
     if phase.is_empty() {
         let sentence = format!(
@@ -105,7 +105,7 @@ fn adaptive(args: &AttackArgs) -> Result<Exit, Failure> {
     }
     let victim = Victim::new(args)?;
     // `knowledge` returns an error if the drive has no data to attack.
-    victim.knowledge(args.base.gear.into(), args.base.seed)?;
+    victim.knowledge(args.base.gear, args.base.seed)?;
     let workload = Workload::Adversary {
         requests: args.requests.map_or(ADAPTIVE_REQUESTS, Into::into),
         depth: args.base.queue_depth.unwrap_or(1),
@@ -131,7 +131,7 @@ impl Victim {
     /// Loads the drive, and looks up its techniques by name.
     fn new(args: &AttackArgs) -> Result<Self, Failure> {
         let (base, techniques) = (&args.base, &args.techniques);
-        if Gear::from(base.gear) == Gear::Fluid {
+        if base.gear == Gear::Fluid {
             return Err(Failure::usage(
                 "--gear fluid draws reads in bulk, but an attack chooses each read; use --gear \
                  untimed",
@@ -148,7 +148,7 @@ impl Victim {
         let parity = parity_named(&techniques.parity)?;
         let (config, refresh) = with_parts(drive.config, parity, refresh);
         drive.config = config;
-        let has_clock = Gear::from(base.gear) == Gear::Timed || args.rate.is_some();
+        let has_clock = base.gear == Gear::Timed || args.rate.is_some();
         if drive.config.keeps_time() && !has_clock {
             let what = if *refresh == *NO_REFRESH {
                 "start.age".into()
@@ -239,7 +239,7 @@ impl Victim {
         if let Some(hints) = &self.hints {
             let _ = write!(text, " --hints {}", hints.display());
         }
-        let _ = write!(text, " --gear {} --seed {}", Gear::from(base.gear).name(), base.seed);
+        let _ = write!(text, " --gear {} --seed {}", base.gear.name(), base.seed);
         for set in &base.set {
             let _ = write!(text, " --set '{set}'");
         }

@@ -237,7 +237,7 @@ pub(crate) fn write_files(
     folder: &Path,
     files: impl IntoIterator<Item = File>,
 ) -> Result<(), Failure> {
-    files.into_iter().try_for_each(|(name, content)| write_file(folder, &name, &content))
+    files.into_iter().try_for_each(|(name, content)| write_file(folder, &name, content.as_bytes()))
 }
 
 /// Makes a subfolder in a [`Folder`].

@@ -196,7 +196,7 @@ fn show(args: &CompareArgs, sweep: &Sweep, plans: &[Option<&RunPlan>]) -> Result
         let (_, timing) = files::timing(&mut timeless)?;
         let manifest = as_json::text(&crate::call::manifest("sweep"))?;
         let text = as_json::text(&timeless)?;
-        let contents = [csv.as_bytes(), &timing, manifest.as_bytes(), text.as_bytes()];
+        let contents = [csv.as_bytes(), timing.as_bytes(), manifest.as_bytes(), text.as_bytes()];
         let named: Vec<(&str, &[u8])> = FILES.into_iter().zip(contents).collect();
         write_together(place, &named)?;
     }

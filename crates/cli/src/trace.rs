@@ -42,13 +42,13 @@ pub(crate) fn run(command: &TraceCommand) -> Result<(), Failure> {
 fn read_options(args: &ReadArgs, needs_clock: bool) -> Result<TraceOptions, Failure> {
     Ok(TraceOptions {
         format: Format::chosen(args.format.as_deref(), args.columns.as_deref())?,
-        assume_op: args.assume_op.map(Into::into),
+        assume_op: args.assume_op,
         clock: match args.assume_rate {
             Some(iops) => MissingClock::Rate(iops),
             None if needs_clock => MissingClock::Refuse,
             None => MissingClock::Ignore,
         },
-        blk_action: args.blk_action.map(Into::into),
+        blk_action: args.blk_action,
         time_unit: args.time_unit,
         skip_bad_lines: args.skip_bad_lines,
         ..TraceOptions::default()

@@ -4,8 +4,6 @@
 mod combinations;
 pub mod net;
 mod rows;
-mod run_record;
-mod seeds;
 
 pub use combinations::Combinations;
 pub use rows::{Hear, Note, OnDisk, Resumed, Rows};
@@ -16,6 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use vpass_drive::base::phrase::Phrase;
 
+use crate::compare::pairs::SEEDS;
 use crate::compare::refused::Refused;
 use crate::compare::{Comparison, Finished};
 use crate::failure::Failure;
@@ -24,10 +23,17 @@ use crate::manifest::Call;
 use crate::plan::{RunPlan, require_few, require_room, room_of_each};
 use crate::pool::{self, Job, Pace};
 use crate::progress::Begin;
-use crate::results::Summary;
+use crate::results::{Batch, Summary};
 use crate::run::Outcome;
 use crate::setup::Setup;
-use run_record::RunRecord;
+
+/// Largest work of a row that is run with several seeds. The unit is the time that the untimed gear
+/// needs for a request; the work takes about ten seconds on two cores.
+const MOST_WORK: u64 = 40_000_000;
+
+/// Finished run as it is kept on disk: its summary, its batches, and its files with their names. If
+/// the drive stopped, the reason is kept instead.
+type Record = Result<(Box<Summary>, Option<Vec<Batch>>, Vec<File>), String>;
 
 /// Plans of one technique, in ascending order of the seeds.
 pub struct Planned {
@@ -104,8 +110,7 @@ impl Experiment {
             return Err(Failure::usage(why));
         }
         let plans: Vec<&RunPlan> = rows.iter().map(|(_, plan)| plan).collect();
-        let seeds =
-            seeds.map_or_else(|| seeds::seeds_by_default(&plans), |seeds| Ok(seeds.get()))?;
+        let seeds = seeds.map_or_else(|| seeds_by_default(&plans), |seeds| Ok(seeds.get()))?;
         require_few(rows.len(), seeds)?;
         let mut techniques = vec![];
         for (label, plan) in rows {
@@ -175,6 +180,20 @@ impl Experiment {
         }
         Comparison::of(finished, self.refused.clone())
     }
+}
+
+/// Returns the number of seeds for rows with these plans, which serve the same requests. The number
+/// depends only on the plans, never on measured time.
+///
+/// # Errors
+/// Returns an error if the workload is invalid or cannot be read.
+fn seeds_by_default(rows: &[&RunPlan]) -> Result<u32, Failure> {
+    if rows.iter().all(|plan| plan.ignores_seed()) {
+        return Ok(1);
+    }
+    let job = Job { plan: rows[0], requests: rows[0].requests()? };
+    let is_short = job.weight().is_some_and(|work| work <= MOST_WORK);
+    Ok(if is_short { SEEDS as u32 } else { 1 })
 }
 
 /// Returns the notes of the first plan, and the notes that other plans add.
@@ -258,27 +277,20 @@ impl Engine<'_> {
         finish: impl Fn(usize, T) -> Result<R, Failure> + Sync,
     ) -> Result<Vec<R>, Failure> {
         let resumed = self.rows.resumed(self.name, plans.to_vec(), asked)?;
-        let (found, missing) = resumed.found();
-        let mut finished = vec![];
-        for (i, found) in found.into_iter().enumerate() {
-            finished.push(found.map(|row| finish(i, row)).transpose()?);
-        }
-        let mut jobs = vec![];
-        for i in &missing {
-            jobs.push(Job { plan: plans[*i], requests: plans[*i].requests()? });
-        }
         let pace = if resumed.are_kept() { Pace::EndOften } else { Pace::Fastest };
-        let run = |job: usize, outcome: Result<&Outcome, &Failure>| {
-            let i = missing[job];
-            let row = row(i, outcome)?;
-            resumed.keep(i, &row);
-            finish(i, row)
-        };
-        let ended = pool::run_all_that_go_on(&jobs, self.threads, pace, self.begin, run)?;
-        for (i, result) in missing.iter().zip(ended) {
-            finished[*i] = Some(result);
-        }
-        Ok(finished.into_iter().map(|one| one.expect("a kept or finished run")).collect())
+        resumed.completed(&finish, |missing| {
+            let mut jobs = vec![];
+            for i in missing {
+                jobs.push(Job { plan: plans[*i], requests: plans[*i].requests()? });
+            }
+            let run = |job: usize, outcome: Result<&Outcome, &Failure>| {
+                let i = missing[job];
+                let row = row(i, outcome)?;
+                resumed.keep(i, &row);
+                finish(i, row)
+            };
+            pool::run_all(&jobs, self.threads, pace, self.begin, run)
+        })
     }
 
     /// Runs the comparisons of these experiments. If `files` is given, it receives the files of
@@ -307,26 +319,27 @@ impl Engine<'_> {
                 names.take(plans.len()).collect::<Vec<_>>()
             })
             .collect();
-        let record = |i: usize, outcome: Result<&Outcome, &Failure>| {
+        let record = |i: usize, outcome: Result<&Outcome, &Failure>| -> Result<Record, Failure> {
             let outcome = match outcome {
                 Ok(outcome) => outcome,
-                Err(stop) => return Ok(RunRecord::stopped(stop.in_dialect(all[i].dialect))),
+                Err(stop) => return Ok(Err(stop.in_dialect(all[i].dialect))),
             };
             let files = match files.filter(|_| names[i].is_some()) {
                 Some(files) => files::of_run(all[i], outcome, &files.call)?,
                 None => vec![],
             };
-            Ok(RunRecord::of(outcome, files))
+            let summary = &outcome.summary;
+            Ok(Ok((Box::new(summary.clone()), summary.batches.clone(), files)))
         };
-        let finish = |i: usize, record: RunRecord| {
-            let (summary, own) = match record.into_parts() {
+        let finish = |i: usize, record: Record| {
+            let (summary, batches, own) = match record {
                 Ok(parts) => parts,
-                Err(stop) => return Ok(Err(stop)),
+                Err(why) => return Ok(Err(Failure::stopped(why))),
             };
             if let (Some(files), Some(name)) = (files, &names[i]) {
                 (files.write)(name, own)?;
             }
-            Ok(Ok(summary))
+            Ok(Ok(Summary { batches, ..*summary }))
         };
         let mut finished = self.run(&all, |_| String::new(), record, finish)?.into_iter();
         let compared = experiments.iter().zip(&plans);

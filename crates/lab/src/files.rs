@@ -1,11 +1,21 @@
 //! Files that a run writes to its results folder: the name and the content of each file.
 
+/// Makes the text of a CSV file. Each column has a name, and a cell in each row.
+macro_rules! csv {
+    ($rows:expr, $row:pat => { $($name:literal: $cell:expr,)+ }) => {{
+        let mut csv = [$($name),+].join(",") + "\n";
+        for $row in $rows {
+            csv += &[$(($cell).to_string()),+].join(",");
+            csv.push('\n');
+        }
+        csv
+    }};
+}
+
 mod doses;
 mod histogram_log;
 mod latency;
 mod quantiles;
-
-use std::fmt::Write;
 
 use serde_json::{Map, Value};
 use vpass_drive::base::metrics::{ByWindow, Window};
@@ -20,8 +30,8 @@ use crate::results::{Simulation, Summary};
 use crate::run::Outcome;
 use vpass_drive::base::units::BlockId;
 
-/// Name and content of a file.
-pub type File = (String, Vec<u8>);
+/// Name and text of a file.
+pub type File = (String, String);
 
 /// Returns the files of one run. `call` describes how the program was called.
 ///
@@ -30,9 +40,9 @@ pub type File = (String, Vec<u8>);
 pub fn of_run(plan: &RunPlan, outcome: &Outcome, call: &Call) -> Result<Vec<File>, Failure> {
     let manifest = as_json::text(&outcome.manifest(plan, call)?)?;
     let mut files = of_summary(&outcome.summary)?.to_vec();
-    files.push(("manifest.json".into(), manifest.into_bytes()));
-    files.push(("blocks.csv".into(), blocks_csv(outcome).into_bytes()));
-    files.push(("series.csv".into(), outcome.series.csv().into_bytes()));
+    files.push(("manifest.json".into(), manifest));
+    files.push(("blocks.csv".into(), blocks_csv(outcome)));
+    files.push(("series.csv".into(), outcome.series.csv()));
     files.extend(doses::files(plan, outcome));
     if let Some(engine) = &outcome.engine {
         files.extend(of_latencies(engine)?);
@@ -42,10 +52,10 @@ pub fn of_run(plan: &RunPlan, outcome: &Outcome, call: &Call) -> Result<Vec<File
 
 /// Returns a table of a run's results folder, such as `blocks.csv`, `series.csv` or `dose.csv`.
 /// Returns `None` if the run did not record this table.
-pub fn table(plan: &RunPlan, outcome: &Outcome, name: &str) -> Option<Vec<u8>> {
+pub fn table(plan: &RunPlan, outcome: &Outcome, name: &str) -> Option<String> {
     match name {
-        "blocks.csv" => Some(blocks_csv(outcome).into_bytes()),
-        "series.csv" => Some(outcome.series.csv().into_bytes()),
+        "blocks.csv" => Some(blocks_csv(outcome)),
+        "series.csv" => Some(outcome.series.csv()),
         _ => {
             let mut doses = doses::files(plan, outcome).into_iter();
             doses.find(|(of, _)| of == name).map(|(_, content)| content)
@@ -63,9 +73,9 @@ fn of_latencies(engine: &Replay) -> Result<Vec<File>, Failure> {
         ("read_during_reclaim", &metrics.read_during_reclaim),
     ];
     let by_window = metrics.by_window(end);
-    let mut files: Vec<File> = vec![("quantiles.csv".into(), quantiles::csv(&kinds).into_bytes())];
+    let mut files: Vec<File> = vec![("quantiles.csv".into(), quantiles::csv(&kinds))];
     if let Some(by_window) = &by_window {
-        files.push(("latency.csv".into(), latency::csv(by_window).into_bytes()));
+        files.push(("latency.csv".into(), latency::csv(by_window)));
     }
     let windows = by_window
         .map(|ByWindow { read, write, read_during_reclaim }| [read, write, read_during_reclaim]);
@@ -77,7 +87,7 @@ fn of_latencies(engine: &Replay) -> Result<Vec<File>, Failure> {
         };
         if latency.count() > 0 {
             let log = histogram_log::text(name, &intervals)?;
-            files.push((format!("{name}.hlog"), log.into_bytes()));
+            files.push((format!("{name}.hlog"), log));
         }
     }
     Ok(files)
@@ -94,10 +104,8 @@ fn of_summary(summary: &Summary) -> Result<[File; 2], Failure> {
         ..summary.simulation.clone()
     };
     let timeless = Summary { simulation, ..summary.clone() };
-    Ok([
-        ("summary.json".into(), as_json::text(&timeless)?.into_bytes()),
-        timing(&mut as_json::value(summary)?)?,
-    ])
+    let timing = timing(&mut as_json::value(summary)?)?;
+    Ok([("summary.json".into(), as_json::text(&timeless)?), timing])
 }
 
 /// Keys with values that differ between two runs with the same seed.
@@ -110,7 +118,7 @@ const TIMING: [&str; 3] = ["wall_s", "requests_per_s", "peak_rss_bytes"];
 /// Returns an error if JSON cannot represent a value.
 pub fn timing(results: &mut Value) -> Result<File, Failure> {
     let timing = take_timing(results).unwrap_or_else(|| Map::new().into());
-    Ok(("timing.json".into(), as_json::text(&timing)?.into_bytes()))
+    Ok(("timing.json".into(), as_json::text(&timing)?))
 }
 
 fn take_timing(results: &mut Value) -> Option<Value> {
@@ -140,29 +148,22 @@ fn take_timing(results: &mut Value) -> Option<Value> {
 
 fn blocks_csv(outcome: &Outcome) -> String {
     let geometry = outcome.drive.geometry();
-    let mut csv = String::from(
-        "block,die,plane,state,pec_cycles,effective_pec_cycles,reads_dose_units,valid_pages,\
-         written_pages\n",
-    );
-    for (block, row) in BlockId::all().zip(outcome.drive.block_states()) {
-        let state = match row.state {
+    let rows = BlockId::all().zip(outcome.drive.block_states());
+    csv!(rows, (block, row) => {
+        "block": block,
+        "die": geometry.die_of(block),
+        "plane": geometry.plane_of(block),
+        "state": match row.state {
             BlockState::Free => "free",
             BlockState::Open => "open",
             BlockState::Closed => "closed",
-        };
-        let _ = writeln!(
-            csv,
-            "{block},{},{},{state},{},{},{},{},{}",
-            geometry.die_of(block),
-            geometry.plane_of(block),
-            row.pec,
-            row.effective_milli as f64 / 1e3,
-            row.reads,
-            row.valid,
-            row.written
-        );
-    }
-    csv
+        },
+        "pec_cycles": row.pec,
+        "effective_pec_cycles": row.effective_milli as f64 / 1e3,
+        "reads_dose_units": row.reads,
+        "valid_pages": row.valid,
+        "written_pages": row.written,
+    })
 }
 
 #[cfg(test)]

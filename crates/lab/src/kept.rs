@@ -9,5 +9,4 @@ mod part;
 mod store;
 
 pub use key::{Key, Keys};
-pub use part::{Bytes, Ended};
 pub use store::Store;

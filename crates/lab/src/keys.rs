@@ -10,7 +10,7 @@ use vpass_drive::config::Number;
 use vpass_drive::config::keys::Range;
 use vpass_techniques::{Slot, slot};
 
-use crate::schema::{DRIVE, MODEL, MODEL_TABLE, PARTS, PHASES, Section, WORKLOAD};
+use crate::schema::{ALL, MODEL_TABLE, Section};
 
 pub mod json_schema;
 #[cfg(test)]
@@ -46,14 +46,8 @@ pub struct Key {
 /// Returns all keys, table by table. The keys of a table are in the order of declaration.
 pub fn all() -> Vec<Key> {
     let mut keys = vec![];
-    let files = [
-        ("drive", DRIVE),
-        ("workload", WORKLOAD),
-        ("workload", PHASES),
-        ("workload", PARTS),
-        ("workload", MODEL),
-    ];
-    for (file, schema) in files {
+    for (kind, schema) in ALL.into_iter().enumerate() {
+        let file = if kind == 0 { "drive" } else { "workload" };
         for section in schema {
             add(&mut keys, file, section.name, section, true);
         }
@@ -97,7 +91,7 @@ fn add(keys: &mut Vec<Key>, file: &'static str, path: &str, section: &Section, s
 /// Returns the declared range of a key; `None` for an unknown key.
 pub(crate) fn range(path: &str) -> Option<Range> {
     let (table, rest) = path.split_once('.')?;
-    let sections = [DRIVE, WORKLOAD, PHASES, PARTS, MODEL].into_iter().flatten();
+    let sections = ALL.into_iter().flatten();
     let of_field = sections.filter(|section| section.name == table).find_map(|section| {
         let (section, name) = match rest.split_once('.') {
             Some((inner, name)) => (section.inner(inner)?, name),

@@ -12,7 +12,6 @@
 
 pub mod answer;
 mod batches;
-mod beginning;
 pub mod climb;
 mod clock;
 mod counts;
@@ -172,7 +171,7 @@ fn live_to_end(
     let limit = (until.years.unwrap_or(MOST_YEARS) * YEAR as f64) as Ns;
     let mut measured = begun(plan, progress)?.measure();
     let wear = Wear::of(plan, &measured.drive);
-    beginning::require_life(plan, wear.start)?;
+    refused::require_life(plan, wear.start)?;
     let mut parts = Parts { progress, told: 0, wear, limit, uber: until.uber, tables };
     let mut simulation = Simulation::begin(one, &mut parts, &measured.drive);
     let (at, end) = if plan.is_fluid() {

@@ -210,7 +210,7 @@ impl Technique {
         life: &Life,
         rung: u32,
     ) -> Result<Self, Failure> {
-        let years_interval = interval(life);
+        let years_interval = life.ends();
         // Without an interval, the estimate shows the user how sure the years are.
         let estimate = if years_interval.is_none() && life.worn_out {
             estimate::of(plan)?.ok().filter(|estimate| estimate.life_years.is_some())
@@ -251,13 +251,6 @@ impl Technique {
             slow_reads_at_most: (programs * us_per_page(plan) / 1e6 / dies(plan)).min(1.0),
         })
     }
-}
-
-/// Returns the interval of the years of simulated lives. Returns `None` without an interval.
-fn interval(life: &Life) -> Option<(f64, f64)> {
-    let on_rung = life.interval.map(|interval| (interval.low, interval.high));
-    let years = life.years.mean;
-    on_rung.or_else(|| life.years.ci95.map(|half| ((years - half).max(0.0), years + half)))
 }
 
 /// Returns the number of page reads by the host, divided by the number of pages that the drive

@@ -114,8 +114,7 @@ fn never_right(path: &str, set: &Override, value: &toml::Value) -> Option<wrong:
     if let Some(param) = keys::param(&set.table, &rest) {
         return wrong::in_param(path, param, value);
     }
-    let all = [schema::DRIVE, schema::WORKLOAD, schema::PHASES, schema::PARTS, schema::MODEL];
-    let tables = all.into_iter().flatten().filter(|section| section.name == set.table);
+    let tables = schema::ALL.into_iter().flatten().filter(|section| section.name == set.table);
     let mut first = None;
     for section in tables.filter_map(|of| inner.map_or(Some(of), |inner| of.inner(inner))) {
         if section.own_keys().contains(&key) {
@@ -229,58 +228,43 @@ pub fn workload_of(
     sets: &[Override],
     queue_depth: Option<u32>,
 ) -> Result<Loaded<Generated>, Failure> {
-    let phased = has_in_workload(&text, "phase");
-    let parted = has_in_workload(&text, "part");
-    let of_model = has_in_workload(&text, schema::MODEL_TABLE);
-    let schema = if phased {
-        schema::PHASES
-    } else if of_model {
-        schema::MODEL
-    } else if parted {
-        schema::PARTS
-    } else {
-        schema::WORKLOAD
-    };
+    let (kind, schema) = kind_of(&text);
     let plain = counts::expanded(name, &text, schema)?;
     let mut file = parse(name, &plain, schema)?;
     let mut sets: Vec<_> = sets.iter().filter(|s| s.is_of_workload()).cloned().collect();
     if let Some(depth) = queue_depth {
         sets.retain(|s| s.key != "queue_depth");
-        if of_model {
-            let what =
-                format!("{name} holds a model, whose rate is workload.model.tokens_per_second");
-            return Err(Failure::usage(what)
-                .at(Opt::QueueDepth.to(depth))
-                .with_remedy(phrase!["leave out ", Opt::QueueDepth]));
-        }
-        if parted {
-            let what = format!("{name} holds parts, each with its own rate");
-            return Err(Failure::usage(what)
+        let own = match kind {
+            schema::MODEL_TABLE => Some("a model, whose rate is workload.model.tokens_per_second"),
+            "part" => Some("parts, each with its own rate"),
+            _ => None,
+        };
+        if let Some(own) = own {
+            return Err(Failure::usage(format!("{name} holds {own}"))
                 .at(Opt::QueueDepth.to(depth))
                 .with_remedy(phrase!["leave out ", Opt::QueueDepth]));
         }
         sets.push(Override::queue_depth(depth));
     }
     oust_rivals(&mut file, &sets)?;
-    let config = if of_model {
-        Generated::Model(Box::new(read(name, &plain, file, schema, &sets)?))
-    } else if phased {
-        Generated::Phases(read(name, &plain, file, schema, &sets)?)
-    } else if parted {
-        Generated::Parts(read(name, &plain, file, schema, &sets)?)
-    } else {
-        Generated::Workload(read(name, &plain, file, schema, &sets)?)
+    let config = match kind {
+        "phase" => Generated::Phases(read(name, &plain, file, schema, &sets)?),
+        schema::MODEL_TABLE => Generated::Model(Box::new(read(name, &plain, file, schema, &sets)?)),
+        "part" => Generated::Parts(read(name, &plain, file, schema, &sets)?),
+        _ => Generated::Workload(read(name, &plain, file, schema, &sets)?),
     };
     Ok(Loaded { name: name.into(), text, config })
 }
 
-/// Returns whether a file has the key `key` in its table `[workload]`. A file with invalid keys is
-/// accepted, too.
-fn has_in_workload(text: &str, key: &str) -> bool {
-    let table = toml::from_str::<Table>(text).ok();
-    table.is_some_and(|table| {
-        table.get("workload").and_then(toml::Value::as_table).is_some_and(|w| w.contains_key(key))
-    })
+/// Returns the kind of a workload file, and the tables that such a file may have. The kind is the
+/// key of `[workload]` that no other kind has, or empty. A file with invalid keys is accepted, too.
+fn kind_of(text: &str) -> (&'static str, &'static [Section]) {
+    let file = toml::from_str::<Table>(text).unwrap_or_default();
+    let own = file.get("workload").and_then(toml::Value::as_table);
+    let kinds =
+        [("phase", schema::PHASES), (schema::MODEL_TABLE, schema::MODEL), ("part", schema::PARTS)];
+    let has = |(key, _): &(&str, _)| own.is_some_and(|own| own.contains_key(*key));
+    kinds.into_iter().find(has).unwrap_or(("", schema::WORKLOAD))
 }
 
 /// Returns the text of a preset, or the text of a file.

@@ -6,7 +6,6 @@
 
 mod number;
 mod nvme;
-mod ocp;
 mod preset;
 mod quantity;
 mod sata;

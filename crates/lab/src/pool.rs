@@ -16,7 +16,8 @@ use crate::plan::RunPlan;
 use crate::progress::{Begin, Progress};
 use crate::run::{Outcome, execute, execute_together, have_the_same_requests};
 use crate::setup::Gear;
-use queue::{Queue, Task};
+use queue::Queue;
+pub(crate) use queue::Task;
 
 /// Run that a thread has to execute.
 pub struct Job<'a> {
@@ -54,66 +55,35 @@ pub enum Pace {
 const OFTEN: u64 = 20_000_000;
 
 /// Runs all jobs. Calls `keep` with each outcome, and returns the results of `keep` in the order of
-/// the jobs. If `threads` is `None`, all cores are used. With any number of threads, simultaneous
-/// jobs stay within the memory budget.
+/// the jobs. If a drive stops, the other drives continue. For the stopped drive, `keep` gets the
+/// reason instead of an outcome. If `threads` is `None`, all cores are used. With any number of
+/// threads, simultaneous jobs stay within the memory budget.
 ///
 /// # Errors
-/// Returns the first error of a run, or an error if the user interrupts the runs.
+/// Returns the first error, or an error if the user interrupts the runs. A stopped drive is not an
+/// error.
 pub fn run_all<T: Send>(
     jobs: &[Job],
     threads: Option<NonZeroUsize>,
     pace: Pace,
     begin: Begin,
-    keep: impl Fn(usize, &Outcome) -> Result<T, Failure> + Sync,
-) -> Result<Vec<T>, Failure> {
-    let keep =
-        |i: usize, outcome: Result<&Outcome, &Failure>| keep(i, outcome.map_err(Clone::clone)?);
-    run_jobs(jobs, threads, pace, begin, keep, |_| false)
-}
-
-/// Runs all jobs. If a drive stops, the other drives continue. For the stopped drive, `keep` gets
-/// the reason instead of an outcome.
-///
-/// # Errors
-/// Returns the first error, or an error if the user interrupts the runs. A stopped drive is not an
-/// error.
-pub fn run_all_that_go_on<T: Send>(
-    jobs: &[Job],
-    threads: Option<NonZeroUsize>,
-    pace: Pace,
-    begin: Begin,
     keep: impl Fn(usize, Result<&Outcome, &Failure>) -> Result<T, Failure> + Sync,
-) -> Result<Vec<T>, Failure> {
-    run_jobs(jobs, threads, pace, begin, keep, Failure::is_stop)
-}
-
-/// Runs all jobs. After a failure of one job, `may_stand` decides whether the other jobs continue.
-fn run_jobs<T: Send>(
-    jobs: &[Job],
-    threads: Option<NonZeroUsize>,
-    pace: Pace,
-    begin: Begin,
-    keep: impl Fn(usize, Result<&Outcome, &Failure>) -> Result<T, Failure> + Sync,
-    may_stand: fn(&Failure) -> bool,
 ) -> Result<Vec<T>, Failure> {
     if jobs.is_empty() {
         return Ok(vec![]);
     }
     let needed = jobs.iter().map(|job| memory::require(job.plan)).collect::<Result<Vec<_>, _>>()?;
     let all = jobs.iter().try_fold(0, |sum: u64, job| sum.checked_add(job.requests?));
-    let progress = Shared { all: begin(all, "requests"), cancelled: AtomicBool::new(false) };
+    let progress = begin(all, "requests");
     let threads = threads.map_or_else(cores, NonZeroUsize::get).min(jobs.len());
-    let budget = memory::budget();
-    let queue = Queue::new(tasks(jobs, &needed, threads, budget, pace), budget);
     let names = names(jobs);
-    let one = |task: &[usize]| {
+    let one = |task: &[usize], mut progress: OfTask| {
         let name = task.iter().map(|i| names[*i].as_str()).collect::<Vec<_>>().join(", ");
-        let progress =
-            OfTask { all: &progress, name: Some(name).filter(|_| jobs.len() > task.len()) };
+        progress.name = Some(name).filter(|_| jobs.len() > task.len());
         let plans: Vec<&RunPlan> = task.iter().map(|i| jobs[*i].plan).collect();
         let outcomes = match plans[..] {
             [plan] => match execute(plan, &progress) {
-                Err(failure) if may_stand(&failure) => {
+                Err(failure) if failure.is_stop() => {
                     return Ok(vec![(task[0], keep(task[0], Err(&failure))?)]);
                 }
                 outcome => vec![outcome?],
@@ -125,23 +95,37 @@ fn run_jobs<T: Send>(
             .map(|(i, outcome)| Ok((*i, keep(*i, Ok(&outcome))?)))
             .collect::<Result<Vec<_>, Failure>>()
     };
+    let tasks = tasks(jobs, &needed, threads, memory::budget(), pace);
+    run_tasks(tasks, threads, &*progress, one)
+}
+
+/// Runs tasks on several threads, within the memory budget. `one` runs the jobs of a task, and
+/// returns their results with the numbers of the jobs. Returns all results in the order of the
+/// jobs.
+///
+/// # Errors
+/// Returns the first error of `one`. After an error, all other tasks stop.
+pub(crate) fn run_tasks<T: Send>(
+    tasks: Vec<Task>,
+    threads: usize,
+    all: &dyn Progress,
+    one: impl Fn(&[usize], OfTask) -> Result<Vec<(usize, T)>, Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
+    let (queue, cancelled) = (Queue::new(tasks, memory::budget()), AtomicBool::new(false));
     let of_a_thread = || {
         let mut results = vec![];
         while let Some(lent) = queue.take() {
-            let result = one(&lent.task.jobs);
+            let result = one(&lent.task.jobs, OfTask { all, cancelled: &cancelled, name: None });
             if result.is_err() {
-                progress.cancel();
+                cancelled.store(true, Ordering::Relaxed);
                 queue.close();
             }
             results.push((lent.task.jobs[0], result));
         }
         results
     };
-    let mut results: Vec<_> = self::threads(threads, &progress)?
-        .broadcast(|_| of_a_thread())
-        .into_iter()
-        .flatten()
-        .collect();
+    let pool = self::threads(threads, all)?;
+    let mut results: Vec<_> = pool.broadcast(|_| of_a_thread()).into_iter().flatten().collect();
     // A failure of one run interrupts the other runs. The failure itself must be reported, so it is
     // sorted before the interruptions.
     results.sort_by_key(|(first, result)| {
@@ -153,53 +137,21 @@ fn run_jobs<T: Send>(
     Ok(kept.into_iter().map(|(_, kept)| kept).collect())
 }
 
-/// Progress of all runs. If one run fails, the other runs are stopped.
-struct Shared {
-    all: Box<dyn Progress>,
-    cancelled: AtomicBool,
+/// Progress of one task. If another task fails, this task stops. If there are several tasks, each
+/// report contains the name of its task.
+pub(crate) struct OfTask<'a> {
+    all: &'a dyn Progress,
+    cancelled: &'a AtomicBool,
+    name: Option<String>,
 }
 
-impl Shared {
-    fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Progress for Shared {
+impl Progress for OfTask<'_> {
     fn advance(&self, done: u64) -> bool {
         self.all.advance(done) && !self.cancelled.load(Ordering::Relaxed)
     }
 
     fn may_go_on(&self) -> bool {
         self.all.may_go_on() && !self.cancelled.load(Ordering::Relaxed)
-    }
-
-    fn listens(&self, listens: bool) {
-        self.all.listens(listens);
-    }
-
-    fn stage(&self, whose: Option<&str>, what: &str) {
-        self.all.stage(whose, what);
-    }
-
-    fn note(&self, sentence: &str) {
-        self.all.note(sentence);
-    }
-}
-
-/// Progress of one task. If there are several tasks, each report contains the name of its task.
-struct OfTask<'a> {
-    all: &'a Shared,
-    name: Option<String>,
-}
-
-impl Progress for OfTask<'_> {
-    fn advance(&self, done: u64) -> bool {
-        self.all.advance(done)
-    }
-
-    fn may_go_on(&self) -> bool {
-        self.all.may_go_on()
     }
 
     fn listens(&self, listens: bool) {

@@ -171,6 +171,10 @@ pub(crate) const MODEL: &[Section] = &[Section {
     ..section::<ModelWorkload>("workload")
 }];
 
+/// Tables of all kinds of files. The first kind is a drive file, and all other kinds are workload
+/// files.
+pub(crate) const ALL: [&[Section]; 5] = [DRIVE, WORKLOAD, PHASES, PARTS, MODEL];
+
 /// Name of a workload's inner table for a language model. `--set` accepts the keys of this inner
 /// table.
 pub(crate) const MODEL_TABLE: &str = "model";

@@ -185,24 +185,28 @@ impl Series {
     pub fn parts(&self, parts: u32) -> Vec<Part> {
         let at = |row: &Sample| row.seconds.unwrap_or(row.requests as f64);
         let end = self.rows.last().map_or(0.0, at);
-        let sums: Vec<Part> =
-            (0..=parts).map(|n| self.up_to(end * f64::from(n) / f64::from(parts), at)).collect();
-        sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect()
+        let up_to =
+            |n: u32, count: OfRow| self.up_to(end * f64::from(n) / f64::from(parts), at, count);
+        let part =
+            |n: u32| Part::made(self.levels(), &|count| up_to(n + 1, count) - up_to(n, count));
+        (0..parts).map(part).collect()
     }
 
-    /// Returns the counts from the beginning of the run to `end`. Between two rows, counts are
+    /// Returns a count from the beginning of the run to `end`. Between two rows, counts are
     /// interpolated. Before the first row, counts are interpolated between 0 and the first row.
-    fn up_to(&self, end: f64, at: impl Fn(&Sample) -> f64) -> Part {
+    fn up_to(&self, end: f64, at: impl Fn(&Sample) -> f64, count: OfRow) -> f64 {
         let after =
             self.rows.partition_point(|row| at(row) < end).min(self.rows.len().saturating_sub(1));
         let (before, behind) = (after.checked_sub(1).map(|n| &self.rows[n]), self.rows.get(after));
         let [from, to] = [before, behind].map(|row| row.map_or(0.0, &at));
         let share = if to > from { ((end - from) / (to - from)).clamp(0.0, 1.0) } else { 1.0 };
-        let levels = behind.and_then(|row| row.tired).map_or(0, |tired| usize::from(tired.levels));
-        Part::made(levels, &|count| {
-            let [before, behind] = [before, behind].map(|row| row.map_or(0.0, count));
-            before + share * (behind - before)
-        })
+        let [before, behind] = [before, behind].map(|row| row.map_or(0.0, count));
+        before + share * (behind - before)
+    }
+
+    /// Returns the number of retry levels.
+    fn levels(&self) -> usize {
+        self.rows.last().and_then(|row| row.tired).map_or(0, |tired| usize::from(tired.levels))
     }
 
     /// Divides the run into `N` batches with nearly equal numbers of requests, and returns the
@@ -212,13 +216,12 @@ impl Series {
         let rows =
             &self.rows[usize::from(self.rows.first().is_some_and(|row| row.requests == 0))..];
         let ends = batch::ends::<N>(&rows.iter().map(|row| row.requests).collect::<Vec<_>>())?;
-        let levels =
-            rows.last().and_then(|row| row.tired).map_or(0, |tired| usize::from(tired.levels));
-        let nothing = Part::made(levels, &|_| 0.0);
-        let sums: Vec<Part> = std::iter::once(nothing)
-            .chain(ends.map(|end| Part::made(levels, &|count| count(&rows[end]))))
-            .collect();
-        Some(sums.windows(2).map(|pair| pair[1].less(&pair[0])).collect())
+        let mut before = None;
+        let part = |end: usize| {
+            let from = before.replace(&rows[end]);
+            Part::made(self.levels(), &|count| count(&rows[end]) - from.map_or(0.0, count))
+        };
+        Some(ends.map(part).into())
     }
 
     /// Returns, for each count, whether `series.csv` has a column with this count. A count of
@@ -289,20 +292,6 @@ impl Part {
     /// Returns the number of retries.
     pub fn retries(&self) -> f64 {
         (1..).zip(&self.retried).map(|(retries, reads)| f64::from(retries) * reads).sum()
-    }
-
-    /// Returns these counts minus `before`, the counts at an earlier time.
-    fn less(&self, before: &Self) -> Self {
-        let retried = |n: usize| self.retried[n] - before.retried.get(n).unwrap_or(&0.0);
-        Self {
-            read_pages: self.read_pages - before.read_pages,
-            write_pages: self.write_pages - before.write_pages,
-            programs: std::array::from_fn(|cause| self.programs[cause] - before.programs[cause]),
-            erases: std::array::from_fn(|cause| self.erases[cause] - before.erases[cause]),
-            reclaim_wait_us: self.reclaim_wait_us - before.reclaim_wait_us,
-            lost_codewords: self.lost_codewords - before.lost_codewords,
-            retried: (0..self.retried.len()).map(retried).collect(),
-        }
     }
 }
 

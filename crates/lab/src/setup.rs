@@ -4,7 +4,11 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+#[cfg(feature = "clap")]
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use vpass_drive::base::failure::Failure;
+#[cfg(feature = "clap")]
+use vpass_drive::base::phrase::Phrase;
 use vpass_drive::base::phrase::{Dialect, Neutral};
 use vpass_drive::base::request::Op;
 use vpass_oracle::Level;
@@ -157,36 +161,71 @@ pub enum Named {
 
 /// Options for reading and replaying a trace.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[cfg_attr(
+    feature = "clap",
+    group(id = "replay", multiple = true, conflicts_with_all = ["workload", "fio"])
+)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Replay {
-    /// Devices whose requests are replayed, each given by number or name. Empty for all devices of
-    /// the trace.
+    /// Use only this device of the traces, by its number or name. Repeat the option for more
+    /// devices.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "DEV"))]
     pub only: Vec<String>,
-    /// Whether the files are consecutive parts of one trace. If false, the requests of all files
-    /// are merged by time.
+    /// Read several trace files as parts of one trace, one after the other.
+    #[cfg_attr(feature = "clap", arg(long))]
     pub concat: bool,
-    /// Whether the recordings in a file follow each other. If false, requests after a restart of
-    /// the file's clock get the latest time before them.
+    /// If the clock of a trace file starts again, play the rest of the file as another recording,
+    /// one mean gap after the one before. Default: requests get the latest time before them.
+    #[cfg_attr(feature = "clap", arg(long))]
     pub join_recordings: bool,
-    /// Treatment of requests to addresses beyond the end of the drive.
+    /// Handling of requests beyond the end of the drive. error: stop. wrap: continue at address 0.
+    /// scale: scale all addresses to the drive. pack: keep only the pages that the trace touches,
+    /// in address order and without gaps.
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, default_value_t = Fit::Error, value_parser = parse_fit),
+        arg(value_name = "error|wrap|scale|pack")
+    )]
     pub fit: Fit,
-    /// Name of the trace format. If absent, vpass detects the format from the content.
+    /// Trace format (see `vpass list formats`). Default: the format is recognised from the content.
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
     pub format: Option<String>,
-    /// Columns of a trace in the text of any tool, such as `time:us,op,offset:bytes,size:sectors`.
+    /// Columns of a trace in the text of any tool, in the order of a line, such as
+    /// time:us,op,offset:bytes,size:sectors (see docs/start/your-own-trace.md).
+    #[cfg_attr(feature = "clap", arg(long, value_name = "LIST", conflicts_with = "format"))]
     pub columns: Option<String>,
-    /// Direction, read or write, to assume for all requests of a trace without directions.
+    /// Direction of all requests, for a trace without directions.
+    #[cfg_attr(feature = "clap", arg(long, value_parser = operations(), value_name = "read|write"))]
     pub assume_op: Option<Op>,
-    /// Number of requests per second to assume for a trace without times.
+    /// Requests per second, for a trace without times. With --queue-depth instead, such a trace
+    /// needs no rate.
+    #[cfg_attr(feature = "clap", arg(long, conflicts_with = "queue_depth", value_name = "IOPS"))]
     pub assume_rate: Option<f64>,
-    /// Unit of the times in the trace, if the trace format does not define the unit.
+    /// Unit of the times, for trace formats that do not fix the unit: disksim (default ms), mqsim
+    /// (ns) and fio (us).
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "s|ms|us|ns", value_parser = str::parse::<TimeUnit>)
+    )]
     pub time_unit: Option<TimeUnit>,
-    /// Kind of blktrace event (queued, issued or completed) that vpass counts as a request.
+    /// Event that counts as the request in a blktrace text: queued, issued or completed. Default:
+    /// queued if the start of the file has such events, else issued, else completed.
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_parser = events(), ignore_case = true, value_name = "Q|D|C")
+    )]
     pub blk_action: Option<BlkAction>,
-    /// Whether to skip lines that cannot be read. Skipped lines are counted.
+    /// Skip and count trace lines that cannot be read, instead of stopping at the first such line.
+    #[cfg_attr(feature = "clap", arg(long))]
     pub skip_bad_lines: bool,
-    /// Speed of the replay, as a multiple of the recorded speed.
+    /// Replay the trace this many times faster than it was recorded.
+    #[cfg_attr(feature = "clap", arg(long, default_value_t = 1.0, value_name = "FACTOR"))]
     pub speed: f64,
-    /// Whether to refuse a trace in which some request is earlier than the previous request.
+    /// Reject a trace in which a request is earlier than the request before it. Default: vpass
+    /// moves such a request to the time of the request before it, and reports the number of moved
+    /// requests.
+    #[cfg_attr(feature = "clap", arg(long))]
     pub strict: bool,
 }
 
@@ -212,6 +251,7 @@ impl Default for Replay {
 
 /// Gear of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Gear {
     /// Timed gear, which simulates latencies and contention.
     Timed,
@@ -235,6 +275,7 @@ impl Gear {
 
 /// Level of the checks that the oracle makes on a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Watch {
     /// No oracle. The simulation is then fastest.
     Off,
@@ -265,4 +306,24 @@ impl Watch {
             Self::Full => Some(Level::Full),
         }
     }
+}
+
+/// Returns the parser of the words for a direction.
+#[cfg(feature = "clap")]
+pub fn operations() -> impl TypedValueParser<Value = Op> {
+    let parser = PossibleValuesParser::new(["read", "write"]);
+    parser.map(|word| if word == "read" { Op::Read } else { Op::Write })
+}
+
+/// Returns the parser of the letters for blktrace events.
+#[cfg(feature = "clap")]
+pub fn events() -> impl TypedValueParser<Value = BlkAction> {
+    let letter = |word: String| BlkAction::ALL.into_iter().find(|of| of.letter() == word);
+    let letters = BlkAction::ALL.map(BlkAction::letter);
+    PossibleValuesParser::new(letters).map(move |word| letter(word).expect("a letter of the list"))
+}
+
+#[cfg(feature = "clap")]
+fn parse_fit(text: &str) -> Result<Fit, String> {
+    text.parse().map_err(|wrong: Phrase| wrong.to_string())
 }

@@ -16,8 +16,7 @@ use vpass_lab::setup::{Base, Gear, Named, Replay, Setup, Watch};
 type Rows<'a> = Vec<BTreeMap<&'a str, &'a str>>;
 
 fn text<'a>(files: &'a [File], name: &str) -> Option<&'a str> {
-    let file = files.iter().find(|(of, _)| of == name)?;
-    Some(std::str::from_utf8(&file.1).unwrap())
+    files.iter().find(|(of, _)| of == name).map(|(_, text)| text.as_str())
 }
 
 fn rows<'a>(files: &'a [File], name: &str) -> Rows<'a> {

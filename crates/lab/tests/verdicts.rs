@@ -5,6 +5,7 @@ use vpass_lab::compare::Comparison;
 use vpass_lab::compare::pairs::SEEDS;
 use vpass_lab::compare::ranking::winners;
 use vpass_lab::compare::row::ComparisonRow;
+use vpass_lab::failure::Failure;
 use vpass_lab::plan::{Chosen, RunPlan};
 use vpass_lab::pool::{Job, Pace, run_all};
 use vpass_lab::progress::unwatched;
@@ -37,7 +38,9 @@ fn plan(workload: &str, reclaim: &str, requests: u32, seed: u64) -> RunPlan {
 /// Runs these plans.
 fn run(plans: &[RunPlan]) -> Vec<Summary> {
     let jobs: Vec<Job> = plans.iter().map(|plan| Job { plan, requests: None }).collect();
-    let keep = |_, outcome: &Outcome| Ok(outcome.summary.clone());
+    let keep = |_, outcome: Result<&Outcome, &Failure>| {
+        outcome.map(|outcome| outcome.summary.clone()).map_err(Clone::clone)
+    };
     run_all(&jobs, None, Pace::Fastest, &unwatched, keep).unwrap()
 }
 

@@ -79,7 +79,7 @@ impl Ran {
     /// its content.
     fn table(&self, name: &str) -> PyResult<Option<Vec<u8>>> {
         let of = self.of.lock().map_err(|_| PyValueError::new_err("the run is in use"))?;
-        Ok(files::table(&of.0, &of.1, name))
+        Ok(files::table(&of.0, &of.1, name).map(String::into_bytes))
     }
 
     /// Writes the folder that `--out` writes. The folder must not exist.

@@ -85,18 +85,12 @@ impl From<&Cycles> for plan::Cycles {
 
 impl Asked {
     fn setup(&self, shared: &Arc<Shared>) -> PyResult<Setup> {
-        let gear = match self.gear.as_str() {
-            "timed" => Gear::Timed,
-            "untimed" => Gear::Untimed,
-            "fluid" => Gear::Fluid,
-            other => return Err(wrong("gear", other, "timed, untimed or fluid")),
-        };
-        let oracle = match self.oracle.as_str() {
-            "off" => Watch::Off,
-            "on" => Watch::On,
-            "full" => Watch::Full,
-            other => return Err(wrong("oracle", other, "off, on or full")),
-        };
+        let mut gears = [Gear::Timed, Gear::Untimed, Gear::Fluid].into_iter();
+        let gear = gears.find(|gear| gear.name() == self.gear);
+        let gear = gear.ok_or_else(|| wrong("gear", &self.gear, "timed, untimed or fluid"))?;
+        let mut levels = [Watch::Off, Watch::On, Watch::Full].into_iter();
+        let oracle = levels.find(|level| level.name() == self.oracle);
+        let oracle = oracle.ok_or_else(|| wrong("oracle", &self.oracle, "off, on or full"))?;
         let (named, queue_depth) = named(&self.workloads, self.queue_depth, shared)?;
         let base = Base {
             drive: self.drive.clone(),

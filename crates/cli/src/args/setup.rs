@@ -8,17 +8,17 @@ use vpass_workload::synthetic::Sample;
 
 use crate::dialect::CommandLine;
 
-use super::{Base, Gear, Replay, Setup, Watch};
+use super::{Base, Setup};
 
 impl From<&Base> for setup::Base {
     fn from(args: &Base) -> Self {
         Self {
             drive: args.drive.clone(),
-            gear: args.gear.into(),
+            gear: args.gear,
             queue_depth: args.queue_depth,
             set: args.set.clone(),
             seed: args.seed,
-            oracle: args.oracle.into(),
+            oracle: args.oracle,
             dialect: &CommandLine,
         }
     }
@@ -30,9 +30,7 @@ impl From<&Setup> for setup::Setup {
         let workload = match (&args.workload, &args.fio) {
             (Some(name), _) => Named::Workload(name.clone()),
             (None, Some(path)) => Named::Fio(path.clone()),
-            (None, None) => {
-                Named::Trace { files: args.trace.clone(), replay: (&args.replay).into() }
-            }
+            (None, None) => Named::Trace { files: args.trace.clone(), replay: args.replay.clone() },
         };
         Self {
             repeat: args.repeat,
@@ -65,45 +63,5 @@ impl Setup {
         Err(Failure::usage(format!(
             "--sample {count}/{of}: only vpass life accepts several samples; 1/{of} is expected"
         )))
-    }
-}
-
-impl From<&Replay> for setup::Replay {
-    fn from(args: &Replay) -> Self {
-        Self {
-            only: args.only.clone(),
-            concat: args.concat,
-            join_recordings: args.join_recordings,
-            fit: args.fit,
-            format: args.format.clone(),
-            columns: args.columns.clone(),
-            assume_op: args.assume_op.map(Into::into),
-            assume_rate: args.assume_rate,
-            time_unit: args.time_unit,
-            blk_action: args.blk_action.map(Into::into),
-            skip_bad_lines: args.skip_bad_lines,
-            speed: args.speed,
-            strict: args.strict,
-        }
-    }
-}
-
-impl From<Gear> for setup::Gear {
-    fn from(gear: Gear) -> Self {
-        match gear {
-            Gear::Timed => Self::Timed,
-            Gear::Untimed => Self::Untimed,
-            Gear::Fluid => Self::Fluid,
-        }
-    }
-}
-
-impl From<Watch> for setup::Watch {
-    fn from(watch: Watch) -> Self {
-        match watch {
-            Watch::Off => Self::Off,
-            Watch::On => Self::On,
-            Watch::Full => Self::Full,
-        }
     }
 }

@@ -8,7 +8,9 @@ use vpass_lab::experiment::Combinations;
 use vpass_lab::life::Until;
 use vpass_lab::life::request::{MINUTES, Request};
 
-use crate::args::{Combined, Gear, Setup, at_least_one};
+use vpass_lab::setup::Gear;
+
+use crate::args::{Combined, Setup, at_least_one};
 use crate::report_page::{PageArgs, WithPage};
 
 pub(crate) const EXAMPLES: &str = "Examples:\n  \

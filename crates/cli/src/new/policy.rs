@@ -47,8 +47,7 @@ pub(super) fn policy(args: &NewPolicyArgs) -> Result<(), Failure> {
         out::make_folder(&folder.path().join("src"))?;
     }
     let names = files.iter().map(|(name, _)| name.clone()).collect();
-    let bytes = files.into_iter().map(|(name, text)| (name, text.into_bytes()));
-    out::write_files(folder.path(), bytes)?;
+    out::write_files(folder.path(), files)?;
     folder.finish()?;
     let test = if args.python { "python -m pytest" } else { "cargo test" };
     let test = format!("cd {} && {test}", plain::path(&place));

@@ -4,11 +4,13 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use vpass_drive::base::request::Op;
 use vpass_drive::base::units::Bytes;
-use vpass_workload::traces::{Target, TimeUnit};
+use vpass_lab::setup::{events, operations};
+use vpass_workload::traces::{BlkAction, Target, TimeUnit};
 
 use super::duration::Duration;
-use crate::args::{BlkEvent, Direction, at_least_one, parse_time_unit};
+use crate::args::at_least_one;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
@@ -55,19 +57,19 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "LIST", conflicts_with = "format")]
     pub(crate) columns: Option<String>,
     /// Direction of all requests, for a trace without directions.
-    #[arg(long, value_enum, value_name = "read|write")]
-    pub(crate) assume_op: Option<Direction>,
+    #[arg(long, value_parser = operations(), value_name = "read|write")]
+    pub(crate) assume_op: Option<Op>,
     /// Requests per second, for a trace without times.
     #[arg(long, value_name = "IOPS")]
     pub(crate) assume_rate: Option<f64>,
     /// Unit of the times, for trace formats that do not fix the unit: disksim (default ms), mqsim
     /// (ns) and fio (us).
-    #[arg(long, value_name = "s|ms|us|ns", value_parser = parse_time_unit)]
+    #[arg(long, value_name = "s|ms|us|ns", value_parser = str::parse::<TimeUnit>)]
     pub(crate) time_unit: Option<TimeUnit>,
     /// Kind of blktrace event that counts as a request: queued, issued or completed. Default:
     /// queued if the start of the file has such events, else issued, else completed.
-    #[arg(long, value_enum, ignore_case = true, value_name = "Q|D|C")]
-    pub(crate) blk_action: Option<BlkEvent>,
+    #[arg(long, value_parser = events(), ignore_case = true, value_name = "Q|D|C")]
+    pub(crate) blk_action: Option<BlkAction>,
     /// Skip and count lines that cannot be read, instead of stopping at the first such line.
     #[arg(long)]
     pub(crate) skip_bad_lines: bool,

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
-use crate::plan::{Chosen, RunPlan, gc_named, parity_named, reclaim_named, refresh_named};
+use crate::plan::{Cards, Choose, Chosen, RunPlan};
 
 /// Combination of techniques that was refused before the first run, or whose drive stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,44 +29,44 @@ impl Refused {
     /// # Errors
     /// Returns an error if the name of a technique is unknown.
     pub fn of(named: Chosen, label: String, why: String) -> Result<Self, Failure> {
-        Ok(Self {
-            reclaim: reclaim_named(named.reclaim)?.name.into(),
-            gc: gc_named(named.gc)?.name.into(),
-            refresh: named
-                .refresh
-                .map(refresh_named)
-                .transpose()?
-                .map(|refresh| refresh.name.into()),
-            parity: parity_named(named.parity)?.name.into(),
+        Ok(Self::new(named.cards()?, label, why))
+    }
+
+    fn new(cards: Cards, label: String, why: String) -> Self {
+        let Cards { reclaim, gc, refresh, parity } = cards;
+        Self {
+            reclaim: reclaim.name.into(),
+            gc: gc.name.into(),
+            refresh: refresh.map(|refresh| refresh.name.into()),
+            parity: parity.name.into(),
             label,
             why,
-        })
+        }
     }
 
     /// Describes a technique that has no row because the drive stopped in at least one run.
     pub(super) fn stopped(plan: &RunPlan, label: String, why: String) -> Self {
-        Self {
-            reclaim: plan.reclaim.name.into(),
-            gc: plan.gc.name.into(),
-            refresh: Some(plan.refresh.name.into()),
-            parity: plan.parity.name.into(),
-            label,
-            why,
-        }
+        let RunPlan { reclaim, gc, refresh, parity, .. } = *plan;
+        Self::new(Cards { reclaim, gc, refresh: Some(refresh), parity }, label, why)
     }
 }
 
 /// Returns each reason for a refusal once, together with the labels of all techniques that were
 /// refused for this reason. The labels form one text, such as "`a`, `b`".
 pub fn by_reason(refused: &[Refused]) -> Vec<(String, &str)> {
-    let mut reasons: Vec<(Vec<&str>, &str)> = vec![];
-    for row in refused {
-        match reasons.iter_mut().find(|(_, why)| *why == row.why) {
-            Some((labels, _)) => labels.push(&row.label),
-            None => reasons.push((vec![&row.label], &row.why)),
+    grouped(refused.iter().map(|row| (row.why.as_str(), row.label.clone())))
+}
+
+/// Groups labels by their reasons, and returns the labels of each reason as a text.
+pub(super) fn grouped<'a>(all: impl Iterator<Item = (&'a str, String)>) -> Vec<(String, &'a str)> {
+    let mut reasons: Vec<(String, &str)> = vec![];
+    for (why, label) in all {
+        match reasons.iter_mut().find(|(_, known)| *known == why) {
+            Some((labels, _)) => labels.extend([", ", &label]),
+            None => reasons.push((label, why)),
         }
     }
-    reasons.into_iter().map(|(labels, why)| (labels.join(", "), why)).collect()
+    reasons
 }
 
 #[cfg(test)]

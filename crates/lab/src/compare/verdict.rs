@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::ranking::Ranking;
+use super::refused::grouped;
 use super::row::ComparisonRow;
 use super::{life_unit, shown_life};
 use crate::numbers::{count, plural};
@@ -63,18 +64,14 @@ const NO_SEED: &str = "Neither the trace nor the start of the drive depends on t
 
 /// Names the techniques that did nothing, with the reason.
 fn idle(safe: &[&ComparisonRow]) -> Vec<String> {
-    let mut reasons: Vec<(&str, Vec<String>)> = vec![];
-    for (row, why) in safe.iter().filter_map(|row| Some((row, row.idle.as_deref()?))) {
-        let label = format!("`{}`", row.label);
-        match reasons.iter_mut().find(|(other, _)| *other == why) {
-            Some((_, labels)) => labels.push(label),
-            None => reasons.push((why, vec![label])),
-        }
-    }
-    let sentence = |(why, labels): (&str, Vec<String>)| {
-        format!("Read reclaim did nothing under {}, because {why}.", labels.join(", "))
+    let sentence = |(labels, why): (String, &str)| {
+        format!("Read reclaim did nothing under {labels}, because {why}.")
     };
-    reasons.into_iter().map(sentence).collect()
+    let named = safe.iter().filter_map(|row| {
+        let why = row.idle.as_deref()?;
+        Some((why, format!("`{}`", row.label)))
+    });
+    grouped(named).into_iter().map(sentence).collect()
 }
 
 /// Describes the data that techniques lost. An example is "`none` lost data: 456 pages."

@@ -52,7 +52,7 @@ impl Host {
     pub(super) fn of(plan: &RunPlan, shape: &Shape) -> Result<Option<Self>, Failure> {
         let Some(law) = Law::of_plan(plan)? else { return Ok(None) };
         let page_bytes = plan.drive.config.geometry.page_size.0 as f64;
-        let bytes = (law.write_bytes_per_s(), law.read_bytes_per_s());
+        let bytes = (law.write_bytes_per_s, law.read_bytes_per_s);
         let host = Self {
             pages: shape.pages,
             reads: 0.0,
@@ -65,15 +65,15 @@ impl Host {
         // Random overwrites before the life mix the window with other data, which GC then copies.
         let is_in_order = plan.drive.config.start.overwrite <= 0.0;
         let of_all = || reads_of_data(&law, shape.pages);
-        Ok(Some(match law.sequential() {
+        Ok(Some(match &law.sequential {
             _ if bytes.0 <= 0.0 => Self { reads: of_all(), order: Order::Nothing, ..host },
-            _ if law.is_even() && shape.buffered < law.pages() as f64 => {
-                let pages = law.pages() as f64;
-                let (reads, writes) = law.of(law.pages() / 2);
+            _ if law.is_even && shape.buffered < law.pages as f64 => {
+                let pages = law.pages as f64;
+                let (reads, writes) = law.of(law.pages / 2);
                 let writes = programs(writes, shape.buffered / pages);
                 Self {
                     pages,
-                    reads: pages * (reads + writes * law.partial()),
+                    reads: pages * (reads + writes * law.partial),
                     writes: pages * writes,
                     order: Order::Even,
                     ..host
@@ -120,13 +120,13 @@ fn reads_of_data(law: &Law, filled: f64) -> f64 {
         let (reads, writes) = law.of(page);
         if writes > 0.0 || (page as f64) < filled { reads } else { 0.0 }
     };
-    let step = law.pages().div_ceil(SAMPLED);
+    let step = law.pages.div_ceil(SAMPLED);
     let hottest = if step > 1 { law.hottest(HOTTEST) } else { vec![] };
-    let others: Vec<u64> = (0..law.pages())
+    let others: Vec<u64> = (0..law.pages)
         .step_by(step as usize)
         .filter(|page| hottest.binary_search(page).is_err())
         .collect();
-    let each = (law.pages() - hottest.len() as u64) as f64 / others.len() as f64;
+    let each = (law.pages - hottest.len() as u64) as f64 / others.len() as f64;
     let sum = |pages: &[u64]| pages.iter().map(|page| of(*page)).sum::<f64>();
     sum(&hottest) + each * sum(&others)
 }

@@ -161,23 +161,32 @@ pub struct Resumed<'a, T> {
 }
 
 impl<T: Serialize + DeserializeOwned> Resumed<'_, T> {
-    /// Returns the row of a plan from disk. Returns `None` if the row is not finished.
-    pub fn find(&self, i: usize) -> Option<T> {
-        let (store, _) = self.rows.kept.as_ref()?;
-        let found = store.find(&self.keys[i]);
-        if found.is_some() {
-            self.rows.tell(store);
-        }
-        found
-    }
-
-    /// Returns the rows that an earlier experiment finished, and the indexes of the plans that must
-    /// still run. Also reports the number of finished rows and the number of all rows.
-    pub fn found(&self) -> (Vec<Option<T>>, Vec<usize>) {
+    /// Runs the plans that are not on disk, and returns the results of all plans in order. `known`
+    /// makes the result of a stored row, and `run` those of the plans with the given numbers.
+    ///
+    /// # Errors
+    /// Returns an error if `known` or `run` fails.
+    pub fn completed<R>(
+        &self,
+        known: impl Fn(usize, T) -> Result<R, Failure>,
+        run: impl FnOnce(&[usize]) -> Result<Vec<R>, Failure>,
+    ) -> Result<Vec<R>, Failure> {
         let found: Vec<Option<T>> = (0..self.plans.len()).map(|i| self.find(i)).collect();
         let missing: Vec<usize> = (0..found.len()).filter(|i| found[*i].is_none()).collect();
         self.tell_found(found.len() - missing.len());
-        (found, missing)
+        let mut all = vec![];
+        for (i, found) in found.into_iter().enumerate() {
+            all.push(found.map(|row| known(i, row)).transpose()?);
+        }
+        for (i, new) in missing.iter().zip(run(&missing)?) {
+            all[*i] = Some(new);
+        }
+        Ok(all.into_iter().map(|one| one.expect("a kept or finished run")).collect())
+    }
+
+    fn find(&self, i: usize) -> Option<T> {
+        let (store, _) = self.rows.kept.as_ref()?;
+        store.find(&self.keys[i]).inspect(|_| self.rows.tell(store))
     }
 
     /// Reports the number of rows that were found on disk. An experiment makes this report only

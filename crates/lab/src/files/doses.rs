@@ -1,7 +1,5 @@
 //! Files that show doses and erases in the results folder of a run.
 
-use std::fmt::Write;
-
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::thinned::Thinned;
 use vpass_drive::base::units::{BlockId, Ns};
@@ -30,7 +28,7 @@ pub(super) fn files(plan: &RunPlan, outcome: &Outcome) -> Vec<File> {
         let shares = doses.map(|doses| &doses.shares);
         files.push(("erasures.csv", erasures_csv(erasures, shares, has_times)));
     }
-    files.into_iter().map(|(name, text)| (name.to_owned(), text.into_bytes())).collect()
+    files.into_iter().map(|(name, text)| (name.to_owned(), text)).collect()
 }
 
 /// Formats a time in seconds. In the untimed gear, the text is empty.
@@ -51,84 +49,62 @@ fn dose_csv(
     config: &DriveConfig,
     has_times: bool,
 ) -> String {
-    let mut csv = String::from(
-        "block,die,plane,at_s,at_host_read_pages,pec_cycles,wordline,group,alpha,guard_levels,\
-         reads,dose,limit,valid_pages,lost_pages\n",
-    );
-    for snapshot in &doses.snapshots {
-        let block = snapshot.block;
-        let begin = format!(
-            "{block},{},{},{},{},{}",
-            geometry.die_of(block),
-            geometry.plane_of(block),
-            seconds(snapshot.at, has_times),
-            snapshot.host_reads,
-            snapshot.cycles
-        );
-        for (wordline, w) in snapshot.wordlines.iter().enumerate() {
-            let group = config.disturb.groups.get(usize::from(w.group));
-            let _ = writeln!(
-                csv,
-                "{begin},{wordline},{},{},{},{},{},{},{},{}",
-                group.map_or("", String::as_str),
-                w.alpha,
-                w.guard_levels,
-                w.reads,
-                w.dose,
-                w.limit,
-                w.valid,
-                w.lost
-            );
-        }
-    }
-    csv
+    let rows = doses.snapshots.iter().flat_map(|snapshot| {
+        snapshot.wordlines.iter().enumerate().map(move |(wordline, w)| (snapshot, wordline, w))
+    });
+    csv!(rows, (snapshot, wordline, w) => {
+        "block": snapshot.block,
+        "die": geometry.die_of(snapshot.block),
+        "plane": geometry.plane_of(snapshot.block),
+        "at_s": seconds(snapshot.at, has_times),
+        "at_host_read_pages": snapshot.host_reads,
+        "pec_cycles": snapshot.cycles,
+        "wordline": wordline,
+        "group": config.disturb.groups.get(usize::from(w.group)).map_or("", String::as_str),
+        "alpha": w.alpha,
+        "guard_levels": w.guard_levels,
+        "reads": w.reads,
+        "dose": w.dose,
+        "limit": w.limit,
+        "valid_pages": w.valid,
+        "lost_pages": w.lost,
+    })
 }
 
 /// Formats `dose_map.csv`, with a row for each bin of neighbouring wordlines. `dose_map.csv` shows
 /// more blocks than `dose.csv`. The most disturbed block comes first.
 fn dose_map_csv(doses: &DoseRecord) -> String {
-    let mut csv =
-        String::from("rank,block,bin,first_wordline,wordlines,worst_ratio,state,ratio_at_end\n");
-    for (rank, map) in (1..).zip(&doses.maps) {
-        for ((number, bin), at_end) in (0..).zip(&map.bins).zip(&map.at_end) {
-            let wordlines = map.wordlines_of(number);
-            let state = match bin.state {
-                State::None => "none",
-                State::Data => "data",
-                State::Lost => "lost",
-            };
-            let _ = writeln!(
-                csv,
-                "{rank},{},{number},{},{},{},{state},{}",
-                map.block,
-                wordlines.start,
-                wordlines.len(),
-                optional(bin.worst),
-                optional(*at_end)
-            );
-        }
-    }
-    csv
+    let bins = (1..).zip(&doses.maps).flat_map(|(rank, map)| {
+        let bins = (0..).zip(&map.bins).zip(&map.at_end);
+        bins.map(move |((number, bin), at_end)| (rank, map, number, bin, at_end))
+    });
+    csv!(bins, (rank, map, number, bin, at_end) => {
+        "rank": rank,
+        "block": map.block,
+        "bin": number,
+        "first_wordline": map.wordlines_of(number).start,
+        "wordlines": map.wordlines_of(number).len(),
+        "worst_ratio": optional(bin.worst),
+        "state": match bin.state {
+            State::None => "none",
+            State::Data => "data",
+            State::Lost => "lost",
+        },
+        "ratio_at_end": optional(*at_end),
+    })
 }
 
 /// Formats one row for each block of the drive.
 fn dose_blocks_csv(doses: &DoseRecord, has_times: bool) -> String {
-    let mut csv = String::from(
-        "block,worst_ratio,worst_wordline,at_s,wordlines_past_limit,erases,share_used_at_erase\n",
-    );
-    for (block, row) in BlockId::all().zip(&doses.blocks) {
-        let _ = writeln!(
-            csv,
-            "{block},{},{},{},{},{},{}",
-            row.worst,
-            optional(row.wordline),
-            seconds(row.at, has_times && row.wordline.is_some()),
-            row.past_limit,
-            row.erases,
-            optional(row.share_at_erase)
-        );
-    }
-    csv
+    csv!(BlockId::all().zip(&doses.blocks), (block, row) => {
+        "block": block,
+        "worst_ratio": row.worst,
+        "worst_wordline": optional(row.wordline),
+        "at_s": seconds(row.at, has_times && row.wordline.is_some()),
+        "wordlines_past_limit": row.past_limit,
+        "erases": row.erases,
+        "share_used_at_erase": optional(row.share_at_erase),
+    })
 }
 
 /// Formats a row for each erase, in order of time. For each erase, `shares` has the largest ratio
@@ -138,19 +114,13 @@ fn erasures_csv(
     shares: Option<&Thinned<f64>>,
     has_times: bool,
 ) -> String {
-    let mut csv = String::from("block,at_s,cause,reads,share_used,every\n");
-    let every = erasures.every();
     let shares = shares.map_or(&[][..], Thinned::kept);
-    for (n, erasure) in erasures.kept().iter().enumerate() {
-        let _ = writeln!(
-            csv,
-            "{},{},{},{},{},{every}",
-            erasure.block,
-            seconds(erasure.at, has_times),
-            erasure.cause.name(),
-            erasure.reads,
-            optional(shares.get(n).copied())
-        );
-    }
-    csv
+    csv!(erasures.kept().iter().enumerate(), (n, erasure) => {
+        "block": erasure.block,
+        "at_s": seconds(erasure.at, has_times),
+        "cause": erasure.cause.name(),
+        "reads": erasure.reads,
+        "share_used": optional(shares.get(n).copied()),
+        "every": erasures.every(),
+    })
 }

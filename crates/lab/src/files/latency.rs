@@ -13,11 +13,7 @@
 //! `latency.csv` has 86 to 128 windows. A run has fewer than 86 windows if it is shorter than 1.4
 //! ms, or if it has too many different latencies. Only runs in the timed gear write `latency.csv`.
 
-use std::fmt::Write;
-
-use vpass_drive::base::metrics::{ByWindow, Window};
-
-const HEADER: &str = "from_s,to_s,op,count,mean_us,p50_us,p99_us,p99_9_us,max_us\n";
+use vpass_drive::base::metrics::{ByWindow, Latency, Window};
 
 /// Formats all windows in the order of time. A window has a row for each kind of request, in a
 /// fixed order.
@@ -30,23 +26,17 @@ pub(super) fn csv(by_window: &ByWindow) -> String {
         .collect();
     // The sort is stable, so rows with the same start keep their order.
     rows.sort_by_key(|(_, window)| window.from);
-    let mut csv = HEADER.to_owned();
-    for (op, Window { from, to, latency }) in rows {
-        let histogram = latency.histogram();
-        let us = |ns: u64| ns as f64 / 1e3;
-        let at = |q: f64| us(histogram.value_at_quantile(q));
-        let _ = writeln!(
-            csv,
-            "{},{},{op},{},{},{},{},{},{}",
-            *from as f64 / 1e9,
-            *to as f64 / 1e9,
-            latency.count(),
-            latency.mean_ns() / 1e3,
-            at(0.5),
-            at(0.99),
-            at(0.999),
-            us(histogram.max())
-        );
-    }
-    csv
+    let us = |ns: u64| ns as f64 / 1e3;
+    let at = |latency: &Latency, q: f64| us(latency.histogram().value_at_quantile(q));
+    csv!(rows, (op, Window { from, to, latency }) => {
+        "from_s": *from as f64 / 1e9,
+        "to_s": *to as f64 / 1e9,
+        "op": op,
+        "count": latency.count(),
+        "mean_us": latency.mean_ns() / 1e3,
+        "p50_us": at(latency, 0.5),
+        "p99_us": at(latency, 0.99),
+        "p99_9_us": at(latency, 0.999),
+        "max_us": us(latency.histogram().max()),
+    })
 }

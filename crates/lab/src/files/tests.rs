@@ -156,7 +156,7 @@ fn the_intervals_of_a_log_are_the_whole_histogram() {
     };
     let (with, without) = (files(true), files(false));
     let file = |files: &[File], name: &str| {
-        files.iter().find(|(of, _)| of == name).map(|(_, content)| content.clone())
+        files.iter().find(|(of, _)| of == name).map(|(_, text)| text.clone().into_bytes())
     };
     assert!(file(&without, "latency.csv").is_none());
     assert_eq!(file(&with, "quantiles.csv"), file(&without, "quantiles.csv"));

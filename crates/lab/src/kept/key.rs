@@ -2,9 +2,8 @@
 //! program, and the contents of traces and job files.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Debug, Write};
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fmt::{Debug, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use vpass_workload::traces::shown;
@@ -41,8 +40,12 @@ impl Keys {
     /// # Errors
     /// Returns an error if the executable file of the program cannot be read. The build of the
     /// program is then unknown.
-    pub fn of_this_program() -> io::Result<Self> {
-        Ok(Self { build: digest_of(&mut own_file()?)?, files: BTreeMap::new() })
+    pub fn of_this_program() -> Result<Self, Failure> {
+        // On Linux, this link leads to the running program even if its file was replaced.
+        let build = sha256_hex(Path::new("/proc/self/exe")).or_else(|e| {
+            std::env::current_exe().map_err(|_| e).and_then(|path| sha256_hex(&path))
+        })?;
+        Ok(Self { build, files: BTreeMap::new() })
     }
 
     /// Returns the key of a finished part: the results of one plan in a command. `asked` has the
@@ -56,19 +59,19 @@ impl Keys {
         plan: &RunPlan,
         asked: &impl Debug,
     ) -> Result<Key, Failure> {
-        let mut digest = Digesting(Sha256::new());
-        let told = "a digest takes everything";
-        write!(digest, "{}\n{command}\n{asked:?}\n", self.build).expect(told);
+        let mut text = String::new();
+        let told = "a text takes everything";
+        write!(text, "{}\n{command}\n{asked:?}\n", self.build).expect(told);
         for path in files_of(&plan.workload) {
-            writeln!(digest, "{} {}", shown(&path), self.sha256(&path)?).expect(told);
+            writeln!(text, "{} {}", shown(&path), self.sha256(&path)?).expect(told);
         }
         // The requests of a trace depend only on the contents of the trace files and on the options
         // for reading. The plan also has results of scanning the files. These results are not part
         // of the key, because their order may vary.
         match &plan.workload {
-            Workload::Trace { options, .. } => writeln!(digest, "{options:?}"),
-            Workload::Generated(loaded) => writeln!(digest, "{} {:?}", loaded.name, loaded.config),
-            other => writeln!(digest, "{other:?}"),
+            Workload::Trace { options, .. } => writeln!(text, "{options:?}"),
+            Workload::Generated(loaded) => writeln!(text, "{} {:?}", loaded.name, loaded.config),
+            other => writeln!(text, "{other:?}"),
         }
         .expect(told);
         // The text of the drive file is not part of the key, because comments in the text have no
@@ -78,8 +81,12 @@ impl Keys {
             ..plan.clone()
         };
         rest.drive.text.clear();
-        write!(digest, "{rest:?}").expect(told);
-        Ok(Key(hex(digest.0)))
+        write!(text, "{rest:?}").expect(told);
+        let mut hex = String::with_capacity(64);
+        for byte in Sha256::digest(text) {
+            write!(hex, "{byte:02x}").expect(told);
+        }
+        Ok(Key(hex))
     }
 
     /// Returns whether the sizes and dates of the plan's files are unchanged since the key was
@@ -118,41 +125,6 @@ fn files_of(workload: &Workload) -> Vec<PathBuf> {
 fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
     let about = fs::metadata(path).ok()?;
     Some((about.len(), about.modified().ok()?))
-}
-
-/// Opens the executable file of the program. On Linux, this works even if the file was replaced
-/// while the program runs.
-fn own_file() -> io::Result<File> {
-    File::open("/proc/self/exe").or_else(|_| File::open(std::env::current_exe()?))
-}
-
-fn digest_of(file: &mut impl Read) -> io::Result<String> {
-    let mut digest = Sha256::new();
-    let mut buffer = vec![0; 256 << 10];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(hex(digest)),
-            n => digest.update(&buffer[..n]),
-        }
-    }
-}
-
-pub(super) fn hex(digest: Sha256) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in digest.finalize() {
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
-}
-
-/// Digest to which text can be written.
-struct Digesting(Sha256);
-
-impl fmt::Write for Digesting {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.update(text.as_bytes());
-        Ok(())
-    }
 }
 
 #[cfg(test)]

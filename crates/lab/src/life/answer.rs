@@ -44,10 +44,7 @@ fn length(life: &Life) -> String {
     if life.years.mean > MOST_YEARS {
         return format!("> {}", years(MOST_YEARS, None));
     }
-    let ends = life.interval.map(|interval| (interval.low, interval.high));
-    let of_lives =
-        || life.years.ci95.map(|half| ((life.years.mean - half).max(0.0), life.years.mean + half));
-    match ends.or_else(of_lives) {
+    match life.ends() {
         Some(ends) => years_between(life.years.mean, ends),
         None => format!("about {}", years(life.years.mean, None)),
     }

@@ -1,15 +1,13 @@
 //! Simulation of many lives on several threads. If one drive stops, the other lives go on.
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use super::windows::Windows;
 use super::{Lived, Until, live};
 use crate::failure::{Failure, Kind};
 use crate::memory;
 use crate::plan::{RunPlan, Tables};
-use crate::pool;
+use crate::pool::{self, Task};
 use crate::progress::Begin;
 
 /// Number of parts into which the progress of a life is divided.
@@ -45,44 +43,23 @@ pub fn live_each(
     if asked.is_empty() {
         return Ok(vec![]);
     }
-    let needed =
-        asked.iter().map(|one| memory::require(one.plan)).collect::<Result<Vec<_>, _>>()?;
-    let at_once = memory::budget() / needed.iter().copied().max().unwrap_or(1).max(1);
-    let threads = threads
-        .map_or_else(pool::cores, NonZeroUsize::get)
-        .min(asked.len())
-        .min(at_once.max(1) as usize);
+    let mut tasks = vec![];
+    for (i, one) in asked.iter().enumerate() {
+        tasks.push(Task { jobs: vec![i], needed: memory::require(one.plan)? });
+    }
+    let threads = threads.map_or_else(pool::cores, NonZeroUsize::get).min(asked.len());
     let progress = begin(Some(PARTS * asked.len() as u64), "parts of the lives");
     progress.stage(None, "simulating lives");
-    let progress = &*progress;
-    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let lived: Mutex<Vec<(usize, Result<Lived, Failure>)>> = Mutex::new(vec![]);
-    let one_after_the_other = || {
-        while !failed.load(Ordering::Relaxed) {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            let Some(one) = asked.get(i) else { return };
-            let result = live(one, until, tables, progress);
-            failed.fetch_or(
-                result.as_ref().is_err_and(|failure| !may_stand(failure)),
-                Ordering::Relaxed,
-            );
-            if let Ok(lived) = &result {
-                ended(i, lived);
-            }
-            lived.lock().unwrap_or_else(PoisonError::into_inner).push((i, result));
+    pool::run_tasks(tasks, threads, &*progress, |jobs, progress| {
+        let i = jobs[0];
+        let result = live(&asked[i], until, tables, &progress);
+        match &result {
+            Ok(lived) => ended(i, lived),
+            Err(failure) if may_stand(failure) => {}
+            Err(failure) => return Err(failure.clone()),
         }
-    };
-    pool::threads(threads.max(1), progress)?.broadcast(|_| one_after_the_other());
-    let mut lived = lived.into_inner().unwrap_or_else(PoisonError::into_inner);
-    lived.sort_by_key(|(i, result)| (result.as_ref().is_err_and(Failure::is_interruption), *i));
-    if let Some(why) = lived
-        .iter()
-        .find_map(|(_, result)| result.as_ref().err().filter(|failure| !may_stand(failure)))
-    {
-        return Err(why.clone());
-    }
-    lived.sort_by_key(|(i, _)| *i);
-    Ok(lived.into_iter().map(|(_, lived)| lived).collect())
+        Ok(vec![(i, result)])
+    })
 }
 
 /// Returns whether a failure concerns only one drive. Other drives may then continue.

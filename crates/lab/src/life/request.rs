@@ -197,15 +197,14 @@ impl Planned {
         let resumed = to.rows.resumed("life", plans, |i| {
             format!("{until:?} {:?} {:?}", lives[i].windows, lives[i].most_work)
         })?;
-        let (known, missing) = resumed.found();
-        let living: Vec<OneLife> = missing.iter().map(|i| lives[*i]).collect();
-        let keep = |n: usize, lived: &Lived| resumed.keep(missing[n], lived);
-        let ended = live_each(&living, until, self.request.threads, to.tables, to.begin, &keep)?;
-        let mut all: Vec<_> = known.into_iter().map(|life| life.map(Ok)).collect();
-        for (i, life) in missing.into_iter().zip(ended) {
-            all[i] = Some(life);
-        }
-        Ok(all.into_iter().map(|life| life.expect("a kept or simulated life")).collect())
+        resumed.completed(
+            |_, life| Ok(Ok(life)),
+            |missing| {
+                let living: Vec<OneLife> = missing.iter().map(|i| lives[*i]).collect();
+                let keep = |n: usize, lived: &Lived| resumed.keep(missing[n], lived);
+                live_each(&living, until, self.request.threads, to.tables, to.begin, &keep)
+            },
+        )
     }
 
     /// Returns the refused techniques, with those that were refused or stopped only during the

@@ -293,6 +293,14 @@ impl Life {
         !self.lost_data() && !self.counterfactual && !self.out_of_work
     }
 
+    /// Returns the ends of the interval of the years: on a rung, or over the lives. Returns `None`
+    /// without an interval.
+    pub fn ends(&self) -> Option<(f64, f64)> {
+        let MeanCi95 { mean, ci95 } = self.years;
+        let on_rung = self.interval.map(|interval| (interval.low, interval.high));
+        on_rung.or_else(|| ci95.map(|half| ((mean - half).max(0.0), mean + half)))
+    }
+
     /// Formats the length of the life, with the interval if there is any. Examples are "5.31
     /// years", "> 100 years" and "44.2 ± 0.5 min".
     pub fn length_text(&self) -> String {

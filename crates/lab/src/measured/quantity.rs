@@ -35,41 +35,31 @@ impl Quantity {
         Self::PercentageUsed,
     ];
 
+    /// Identifier in OCP telemetry, and name that users see, in the order of the variants.
+    const ABOUT: [(&'static str, &'static str); 13] = [
+        ("0x4D", "bytes that the host read"),
+        ("0x4E", "bytes that the host wrote"),
+        ("0x1E", "bytes written to flash"),
+        ("0x1F", "bytes read from flash"),
+        ("0x53", "power-on hours"),
+        ("0x4B", "Percentage Used"),
+        ("0x22", "XOR Recovery Count"),
+        ("0x23", "Uncorrectable Read Error Count"),
+        ("0x24", "Soft ECC Error Count"),
+        ("0x27", "Refresh Count"),
+        ("0x28", "User Data Erase Counts, minimum"),
+        ("0x28", "User Data Erase Counts, maximum"),
+        ("0x3D", "NAND Avg. Erase Count"),
+    ];
+
     /// Returns the name of the counter, as it is shown to the user.
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::HostRead => "bytes that the host read",
-            Self::HostWritten => "bytes that the host wrote",
-            Self::FlashWritten => "bytes written to flash",
-            Self::FlashRead => "bytes read from flash",
-            Self::PowerOnHours => "power-on hours",
-            Self::PercentageUsed => "Percentage Used",
-            Self::XorRecoveries => "XOR Recovery Count",
-            Self::UncorrectableReads => "Uncorrectable Read Error Count",
-            Self::SoftErrors => "Soft ECC Error Count",
-            Self::Refreshes => "Refresh Count",
-            Self::LeastErases => "User Data Erase Counts, minimum",
-            Self::MostErases => "User Data Erase Counts, maximum",
-            Self::MeanErases => "NAND Avg. Erase Count",
-        }
+        Self::ABOUT[self as usize].1
     }
 
     /// Returns the identifier of the statistic in OCP telemetry.
     pub(super) fn id(self) -> &'static str {
-        match self {
-            Self::HostRead => "0x4D",
-            Self::HostWritten => "0x4E",
-            Self::FlashWritten => "0x1E",
-            Self::FlashRead => "0x1F",
-            Self::PowerOnHours => "0x53",
-            Self::PercentageUsed => "0x4B",
-            Self::XorRecoveries => "0x22",
-            Self::UncorrectableReads => "0x23",
-            Self::SoftErrors => "0x24",
-            Self::Refreshes => "0x27",
-            Self::LeastErases | Self::MostErases => "0x28",
-            Self::MeanErases => "0x3D",
-        }
+        Self::ABOUT[self as usize].0
     }
 
     /// Returns the command whose output contains this counter.

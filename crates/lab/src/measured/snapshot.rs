@@ -9,7 +9,7 @@ use serde_json::{Deserializer, Value};
 
 use super::number::Object;
 use super::quantity::Quantity;
-use super::{nvme, ocp, sata};
+use super::{nvme, sata};
 use crate::failure::Failure;
 use crate::plain;
 
@@ -55,7 +55,7 @@ impl Snapshot {
             let Some(object) = document.as_object() else {
                 return Err(wrong("the file holds JSON, but not an object"));
             };
-            let take = [nvme::take, ocp::take, sata::take];
+            let take = [nvme::take, sata::take];
             take.into_iter()
                 .try_for_each(|take| take(object, &mut snapshot))
                 .map_err(|why| Failure::usage(format!("{file}: {why}")))?;

@@ -74,50 +74,40 @@ impl RunPlan {
     fn of_start(&self) -> Vec<Phrase> {
         let start = &self.drive.config.start;
         let percent = |share: f64| digits(100.0 * share);
-        let mut all = vec![Phrase::from(match start.pec_spread {
-            0 => format!("Blocks begin with {} P/E cycles (start.pec).", count(start.pec.into())),
-            spread => format!(
-                "Blocks begin with {} to {} P/E cycles, drawn evenly (start.pec_spread).",
-                count(start.pec.into()),
-                count((start.pec + spread).into())
-            ),
-        })];
-        if start.worn_share > 0.0 {
-            all.push(
+        let (first, spread) = (count(start.pec.into()), start.pec_spread);
+        let sentences = [
+            Some(match spread {
+                0 => format!("Blocks begin with {first} P/E cycles (start.pec)."),
+                _ => format!(
+                    "Blocks begin with {first} to {} P/E cycles, drawn evenly (start.pec_spread).",
+                    count((start.pec + spread).into())
+                ),
+            }),
+            (start.worn_share > 0.0).then(|| {
                 format!(
                     "{} % of the blocks begin with {} P/E cycles (start.worn_share).",
                     percent(start.worn_share),
                     count(start.worn_pec.into())
                 )
-                .into(),
-            );
-        }
-        all.push(
-            format!(
+            }),
+            Some(format!(
                 "Data fills {} % of the capacity at the start (start.fill).",
                 percent(start.fill)
-            )
-            .into(),
-        );
-        if start.overwrite > 0.0 {
-            all.push(
+            )),
+            (start.overwrite > 0.0).then(|| {
                 format!(
                     "Random writes have overwritten the start-up data {} times (start.overwrite).",
                     digits(start.overwrite)
                 )
-                .into(),
-            );
-        }
-        if start.reads > 0 {
-            all.push(
+            }),
+            (start.reads > 0).then(|| {
                 format!(
                     "Written blocks begin with 0 to {} reads, drawn evenly (start.reads).",
                     count(start.reads.into())
                 )
-                .into(),
-            );
-        }
-        all
+            }),
+        ];
+        sentences.into_iter().flatten().map(Phrase::from).collect()
     }
 
     fn of_age(&self) -> Option<Phrase> {

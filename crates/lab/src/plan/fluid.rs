@@ -13,11 +13,9 @@ use vpass_drive::phrase;
 use vpass_drive::time::FluidSource;
 use vpass_workload::daily::DailyRates;
 use vpass_workload::model::{ModelLaw, ModelWorkload};
-use vpass_workload::parts::PartsConfig;
 use vpass_workload::pass::PassSource;
-use vpass_workload::phases::{FluidPhases, PhasesConfig};
+use vpass_workload::phases::FluidPhases;
 use vpass_workload::steady::SteadyRates;
-use vpass_workload::synthetic::WorkloadConfig;
 use vpass_workload::traces::TraceReport;
 use vpass_workload::windows::{Counted, Counting, FluidWindows, MOST_REQUESTS, StrataBy, Windows};
 
@@ -84,7 +82,7 @@ impl RunPlan {
             .with_remedy(phrase!["use ", Opt::Gear.to("untimed")]));
         }
         let is_constant =
-            self.tabled().is_some() || self.model().is_some() || self.parts().is_some();
+            self.rated().is_some_and(|config| !matches!(config, Generated::Phases(_)));
         if self.warm_up > 0 && !is_constant {
             return Err(Failure::usage(phrase![
                 Opt::WarmUp,
@@ -95,17 +93,14 @@ impl RunPlan {
             .at(Opt::Gear.to("fluid"))
             .with_remedy(phrase!["use ", Opt::Gear.to("untimed")]));
         }
-        if let Some(phases) = self.phases() {
-            return self.named(FluidPhases::check(phases));
-        }
-        if let Some(table) = self.tabled() {
-            return self.named(table.check_rates());
-        }
-        if self.model().is_some() {
-            return self.model_law().map(drop);
-        }
-        if let Some(parts) = self.parts() {
-            return self.named(parts.check_rates());
+        match self.rated() {
+            Some(Generated::Workload(file)) => {
+                return self.named(file.workload.check_rates());
+            }
+            Some(Generated::Phases(file)) => return self.named(FluidPhases::check(&file.workload)),
+            Some(Generated::Parts(file)) => return self.named(file.workload.check_rates()),
+            Some(Generated::Model(_)) => return self.model_law().map(drop),
+            None => {}
         }
         // This check comes before the jobs are opened: their messages are about the other gears.
         if let Workload::Fio { jobs, queue_depth: None, .. } = &self.workload
@@ -149,29 +144,28 @@ impl RunPlan {
         made.map_err(|e| Failure::usage(e).at(format!("workload {}", self.workload.name())))
     }
 
-    /// Returns the `[workload]` table of the workload. Returns `None` if there is no such table, or
-    /// if the table has the key `stripes`.
-    fn tabled(&self) -> Option<&WorkloadConfig> {
-        let Workload::Generated(Loaded { config: Generated::Workload(file), .. }) = &self.workload
-        else {
-            return None;
-        };
-        Some(&file.workload).filter(|table| table.stripes.is_none())
+    /// Returns the workload file if read rates follow from its settings. Returns `None` for other
+    /// workloads, whose requests are counted in windows of time.
+    fn rated(&self) -> Option<&Generated> {
+        let Workload::Generated(Loaded { config, .. }) = &self.workload else { return None };
+        match config {
+            Generated::Workload(file) if file.workload.stripes.is_some() => None,
+            config => Some(config),
+        }
     }
 
     /// Returns whether the workload sets the times of its requests. If so, the life of the drive is
     /// measured in years.
     pub(crate) fn has_rate(&self) -> bool {
-        self.tabled().is_none_or(|table| table.rate.is_some())
+        match self.rated() {
+            Some(Generated::Workload(file)) => file.workload.rate.is_some(),
+            _ => true,
+        }
     }
 
     /// Returns the language model of the workload; `None` for other workloads.
     pub fn model(&self) -> Option<&ModelWorkload> {
-        let Workload::Generated(Loaded { config: Generated::Model(file), .. }) = &self.workload
-        else {
-            return None;
-        };
-        Some(&file.workload)
+        if let Generated::Model(file) = self.rated()? { Some(&file.workload) } else { None }
     }
 
     /// Returns the read rates of the workload's language model on the whole drive.
@@ -200,39 +194,21 @@ impl RunPlan {
         self.named(ModelLaw::new(&model, self.whole_capacity().0, page, self.seed))
     }
 
-    fn phases(&self) -> Option<&PhasesConfig> {
-        let Workload::Generated(Loaded { config: Generated::Phases(file), .. }) = &self.workload
-        else {
-            return None;
-        };
-        Some(&file.workload)
-    }
-
-    /// Returns the parts of the workload; `None` for workloads without parts.
-    pub(crate) fn parts(&self) -> Option<&PartsConfig> {
-        let Workload::Generated(Loaded { config: Generated::Parts(file), .. }) = &self.workload
-        else {
-            return None;
-        };
-        Some(&file.workload)
-    }
-
     /// Returns the number of requests in a pass, and the number of requests per second during the
     /// hours of use. Both numbers are for the whole drive. Returns `None` if the numbers are not
     /// known before the run.
     fn known_pace(&self) -> Option<(u64, f64)> {
-        if let Some(model) = self.model() {
-            let law = self.model_law().ok()?;
-            let of_token = law.requests_per_token();
-            let requests = (model.model.tokens as f64 * of_token).round().max(1.0);
-            return Some((requests as u64, model.model.tokens_per_second * of_token));
-        }
-        if let Some(parts) = self.parts() {
-            return Some((parts.requests, parts.rate()));
-        }
-        let of_phases = || self.phases().map(|phases| (phases.requests(), phases.rate));
-        let (requests, rate) =
-            self.tabled().map(|table| (table.requests, table.rate)).or_else(of_phases)?;
+        let (requests, rate) = match self.rated()? {
+            Generated::Model(file) => {
+                let of_token = self.model_law().ok()?.requests_per_token();
+                let model = &file.workload.model;
+                let requests = (model.tokens as f64 * of_token).round().max(1.0);
+                (requests as u64, Some(model.tokens_per_second * of_token))
+            }
+            Generated::Parts(file) => (file.workload.requests, Some(file.workload.rate())),
+            Generated::Workload(file) => (file.workload.requests, file.workload.rate),
+            Generated::Phases(file) => (file.workload.requests(), file.workload.rate),
+        };
         Some((requests, rate.expect("a checked workload of the fluid gear has a rate")))
     }
 
@@ -257,15 +233,7 @@ impl RunPlan {
     pub fn fluid(&self, tables: &Tables) -> Result<Fluid, Failure> {
         let page = self.drive.config.geometry.page_size.0 as u32;
         let (capacity, seed, sample) = (self.whole_capacity().0, self.seed, self.sample);
-        let source: Box<dyn FluidSource + Send> = if let Some(table) = self.tabled() {
-            Box::new(self.named(SteadyRates::of_table(table, capacity, page, seed, sample))?)
-        } else if let Some(phases) = self.phases() {
-            Box::new(self.named(FluidPhases::new(phases, capacity, page, seed, sample))?)
-        } else if let Some(parts) = self.parts() {
-            Box::new(self.named(SteadyRates::of_parts(parts, capacity, page, seed, sample))?)
-        } else if let Some(model) = self.model() {
-            Box::new(self.named(SteadyRates::of_model(model, capacity, page, seed, sample))?)
-        } else {
+        let Some(config) = self.rated() else {
             let (table, report) = self.windows(tables)?;
             let (requests, pass_ns) = (table.requests(), table.pass() as f64);
             let source = if !sample.is_whole() {
@@ -282,6 +250,24 @@ impl RunPlan {
                 hours: DailyHours::ALWAYS,
                 report,
             });
+        };
+        let source: Box<dyn FluidSource + Send> = match config {
+            Generated::Workload(file) => {
+                let of = SteadyRates::of_table(&file.workload, capacity, page, seed, sample);
+                Box::new(self.named(of)?)
+            }
+            Generated::Phases(file) => {
+                let of = FluidPhases::new(&file.workload, capacity, page, seed, sample);
+                Box::new(self.named(of)?)
+            }
+            Generated::Parts(file) => {
+                let of = SteadyRates::of_parts(&file.workload, capacity, page, seed, sample);
+                Box::new(self.named(of)?)
+            }
+            Generated::Model(file) => {
+                let of = SteadyRates::of_model(&file.workload, capacity, page, seed, sample);
+                Box::new(self.named(of)?)
+            }
         };
         let (requests, rate) = self.known_pace().expect("it has a table of its own");
         let (hours, pass_ns) = (self.hours(), requests as f64 / rate * 1e9);
@@ -324,21 +310,15 @@ impl RunPlan {
         if is_hinted { StrataBy::Address } else { StrataBy::Counts }
     }
 
-    /// Returns whether read rates follow from the settings of the workload, without windows.
-    fn has_known_rates(&self) -> bool {
-        let has_phases = || self.phases().is_some() || self.parts().is_some();
-        self.tabled().is_some() || has_phases() || self.model().is_some()
-    }
-
     /// Returns whether the drive is a sample whose pages stand for pages of similar rates.
     pub(crate) fn has_similar_pages(&self) -> bool {
-        !self.sample.is_whole() && !self.has_known_rates()
+        !self.sample.is_whole() && self.rated().is_none()
     }
 
     /// Returns how many pages are read or written by the requests of all windows. Returns `None` if
     /// the read rates of the workload are known without windows.
     pub(super) fn touched_by_windows(&self, tables: &Tables) -> Result<Option<u64>, Failure> {
-        if self.has_known_rates() {
+        if self.rated().is_some() {
             return Ok(None);
         }
         Ok(Some(self.windows(tables)?.0.touched()))
@@ -359,23 +339,26 @@ impl RunPlan {
     /// Returns an upper limit of the memory for the read rates, in bytes.
     pub(crate) fn fluid_memory(&self) -> Result<u64, Failure> {
         let pages = self.whole_capacity().0 / self.drive.config.geometry.page_size.0;
-        let own = if self.tabled().is_some() {
-            SteadyRates::memory_of_table(pages / u64::from(self.sample.of))
-        } else if self.phases().is_some() {
-            FluidPhases::memory(pages)
-        } else if self.model().is_some() {
-            SteadyRates::memory_of_model(pages / u64::from(self.sample.of))
-        } else if let Some(parts) = self.parts() {
-            SteadyRates::memory_of_parts(pages / u64::from(self.sample.of), parts.part.len() as u64)
-        } else {
-            let source = self.source()?;
-            let of_pass = source.len_hint().unwrap_or(0);
-            let writes = match (self.workload.is_generated(), self.sample.is_whole()) {
-                (true, true) => 0,
-                (true, false) => MOST_REQUESTS / 2 + of_pass,
-                (false, _) => of_pass,
-            };
-            source.memory() + Windows::memory(writes, pages)
+        let own = match self.rated() {
+            Some(Generated::Workload(_)) => {
+                SteadyRates::memory_of_table(pages / u64::from(self.sample.of))
+            }
+            Some(Generated::Phases(_)) => FluidPhases::memory(pages),
+            Some(Generated::Model(_)) => SteadyRates::memory_of_model(pages / u64::from(self.sample.of)),
+            Some(Generated::Parts(file)) => {
+                let parts = file.workload.part.len() as u64;
+                SteadyRates::memory_of_parts(pages / u64::from(self.sample.of), parts)
+            }
+            None => {
+                let source = self.source()?;
+                let of_pass = source.len_hint().unwrap_or(0);
+                let writes = match (self.workload.is_generated(), self.sample.is_whole()) {
+                    (true, true) => 0,
+                    (true, false) => MOST_REQUESTS / 2 + of_pass,
+                    (false, _) => of_pass,
+                };
+                source.memory() + Windows::memory(writes, pages)
+            }
         };
         Ok(own + Drive::memory_of_bulk_reads(&self.drive.config))
     }

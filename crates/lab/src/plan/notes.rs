@@ -143,31 +143,19 @@ impl RunPlan {
 
 /// Describes the formats of a trace's files.
 fn trace_notes(survey: &Survey) -> Vec<Phrase> {
-    let detected = |f: &&FileSurvey| f.detected;
-    let mut notes: Vec<Phrase> = vec![];
-    for file in survey.files().iter().filter(detected) {
-        let format = file.format;
-        // One sentence describes all files that have the same format.
-        let of_it: Vec<_> = survey
-            .files()
-            .iter()
-            .filter(detected)
-            .filter(|f| std::ptr::eq(f.format, format))
-            .collect();
-        if of_it[0].path != file.path {
-            continue;
+    let mut formats: Vec<(&FileSurvey, usize)> = vec![];
+    for file in survey.files().iter().filter(|file| file.detected) {
+        match formats.iter_mut().find(|(first, _)| std::ptr::eq(first.format, file.format)) {
+            Some((_, more)) => *more += 1,
+            None => formats.push((file, 0)),
         }
-        let more = if of_it.len() > 1 {
-            format!(" and {} more are", of_it.len() - 1)
-        } else {
-            " is".into()
-        };
-        notes.push(
-            format!("{}{more} read as {}: {}", shown(&file.path), format.name, format.description)
-                .into(),
-        );
     }
-    notes
+    let note = |(file, more): (&FileSurvey, usize)| {
+        let are = if more > 0 { format!(" and {more} more are") } else { " is".into() };
+        let (name, meaning) = (file.format.name, file.format.description);
+        format!("{}{are} read as {name}: {meaning}", shown(&file.path)).into()
+    };
+    formats.into_iter().map(note).collect()
 }
 
 /// Describes the time units that vpass assumed for a trace without time units. Returns `None` for a

@@ -38,7 +38,7 @@ impl RunPlan {
                 Box::new(TraceSource::new(survey.clone(), capacity, options.clone())?)
             }
             Workload::Generated(loaded) => {
-                let source: Result<Box<dyn PassSource>, _> = match &loaded.config {
+                let source: Result<Stream, _> = match &loaded.config {
                     Generated::Workload(file) if file.workload.stripes.is_some() => {
                         StripesSource::new(&file.workload, capacity, page, self.seed)
                             .map(|s| Box::new(s) as _)

@@ -6,11 +6,11 @@ use std::thread;
 
 /// Jobs that run together on one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Task {
+pub(crate) struct Task {
     /// Indexes of the jobs in the list of all jobs.
-    pub(super) jobs: Vec<usize>,
+    pub(crate) jobs: Vec<usize>,
     /// Number of bytes that the jobs need together.
-    pub(super) needed: u64,
+    pub(crate) needed: u64,
 }
 
 /// Tasks that have not started, and the memory that the running tasks do not use.

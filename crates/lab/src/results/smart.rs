@@ -143,6 +143,15 @@ const COUNTERS: [(Option<&str>, &str, &str, &str); 24] = [
     (None, "HBF register 0x014C, REDCAP", "redcap", ""),
 ];
 
+/// Reasons why counters are null, each with the key of its counter.
+const UNKNOWN: [(&str, &str); 5] = [
+    ("read_retry_error_count", "The drive has no read retries ([ecc])."),
+    ("xor_recovery_count", "The drive has no parity."),
+    ("min_user_data_erase_count", "All blocks have failed."),
+    ("redcap", "The definition of this register is not public."),
+    ("slc_rewrites", "drive.slc_rewrites is 0."),
+];
+
 /// Number of counters that count the bytes written for a single cause. These counters come first in
 /// `COUNTERS`.
 pub const CAUSES: usize = 7;
@@ -191,26 +200,9 @@ impl Smart {
 
     /// Adds the reason why a counter is null, for each null counter.
     fn explain_unknown(&mut self) {
-        let reasons = [
-            (
-                "read_retry_error_count",
-                self.read_retry_error_count.is_none(),
-                "The drive has no read retries ([ecc]).",
-            ),
-            ("xor_recovery_count", self.xor_recovery_count.is_none(), "The drive has no parity."),
-            (
-                "min_user_data_erase_count",
-                self.min_user_data_erase_count.is_none(),
-                "All blocks have failed.",
-            ),
-            ("redcap", self.redcap.is_none(), "The definition of this register is not public."),
-            ("slc_rewrites", self.slc_rewrites.is_none(), "drive.slc_rewrites is 0."),
-        ];
-        self.unknown = reasons
-            .into_iter()
-            .filter(|(_, is_unknown, _)| *is_unknown)
-            .map(|(key, _, why)| (key.to_owned(), why.to_owned()))
-            .collect();
+        let values = serde_json::to_value(&*self).unwrap_or_default();
+        let unknown = UNKNOWN.into_iter().filter(|(key, _)| values[key].is_null());
+        self.unknown = unknown.map(|(key, why)| (key.to_owned(), why.to_owned())).collect();
     }
 
     /// Returns all counters, each with its name. The first counters count the bytes written for

@@ -82,8 +82,7 @@ fn latencies(engine: Option<&Replay>, further: usize) -> Vec<(Latency, Latency)>
     let nothing = <(Latency, Latency)>::default();
     let ends: Vec<(&Latency, &Latency)> =
         [&nothing].into_iter().chain(&metrics.stages).map(|(read, write)| (read, write)).collect();
-    let ends: Vec<(&Latency, &Latency)> =
-        ends.into_iter().chain([(&metrics.read, &metrics.write)]).collect();
+    let ends = [&ends[..], &[(&metrics.read, &metrics.write)]].concat();
     ends.windows(2).map(|ends| (ends[1].0.since(ends[0].0), ends[1].1.since(ends[0].1))).collect()
 }
 

@@ -10,7 +10,7 @@ use super::life_unit::{LifeUnit, drive_writes_a_day};
 use crate::numbers::{count, plural};
 
 /// Wear of the drive after a run, and the drive's projected life.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Wear {
     /// Number of P/E cycles of the least worn block.
     pub pec_min: u32,
@@ -196,22 +196,10 @@ impl Wear {
             effective_pec_mean: effective_mean(drive),
             ipr_rate: (cycles > 0).then(|| reprogrammed as f64 / cycles as f64),
             rated_pec: drive.config().drive.rated_pec,
-            life_settled: false,
             cycles_observed: worn.observed(),
             life_unit: unit,
-            projected_life_days: None,
-            life_low_days: None,
-            life_high_days: None,
-            host_bytes_until_worn: None,
-            host_bytes_until_worn_low: None,
-            host_bytes_until_worn_high: None,
-            drive_writes_per_day: None,
-            read_bytes_until_worn: None,
-            read_bytes_until_worn_low: None,
-            read_bytes_until_worn_high: None,
             requests_for_life: ageing.requests_for_life(),
-            life_method: None,
-            ages: vec![],
+            ..Self::default()
         };
         wear.live(ageing, &[], METHOD);
         wear

@@ -5,9 +5,7 @@ use std::cell::Cell;
 
 use vpass_drive::base::request::RequestSource;
 use vpass_drive::drive::Drive;
-use vpass_drive::time::Replay;
 use vpass_workload::pass::Passes;
-use vpass_workload::traces::TraceReport;
 
 use super::Measured;
 use super::cycles::{CyclesDone, Phase};
@@ -16,7 +14,7 @@ use super::summary::Served;
 use crate::failure::Failure;
 use crate::plan::{RunPlan, Stream};
 use crate::progress::Progress;
-use crate::results::jobs::{JobResult, jobs};
+use crate::results::jobs::jobs;
 use crate::session::{self, Session, Step};
 
 /// Serves the workload that comes before the main workload, in the untimed gear. Afterwards, the
@@ -106,8 +104,8 @@ pub(super) fn serve(
     };
     // Results are separated by job only if there are several jobs. Each request carries the number
     // of a clone as its origin.
-    let jobs = requests.source().fio().filter(|source| source.jobs().len() > 1);
-    if let (Some(engine), Some(source)) = (&mut session.engine, jobs) {
+    let several = requests.source().fio().filter(|source| source.jobs().len() > 1);
+    if let (Some(engine), Some(source)) = (&mut session.engine, several) {
         engine.count_groups(source.job_of());
     }
     requests.begin(plan.repeat);
@@ -134,15 +132,16 @@ pub(super) fn serve(
             "only {served} of {generated} requests were served; this is a bug in vpass"
         )));
     }
-    let (trace, jobs) = found(requests.source(), session.engine.as_ref(), passes);
+    let stream = requests.source();
+    let fio = stream.fio();
     Ok(Served {
         requests: served,
         passes,
         stable,
         last_arrival,
         has_times: last_arrival.is_some(),
-        trace,
-        jobs,
+        trace: stream.trace_report(),
+        jobs: fio.map(|fio| jobs(fio, session.engine.as_ref(), passes)),
     })
 }
 
@@ -165,13 +164,4 @@ fn until_stable(
         }
     }
     Ok((served, MOST_PASSES, false))
-}
-
-/// Returns facts about a trace, or results for each job of a fio file.
-fn found(
-    stream: &Stream,
-    engine: Option<&Replay>,
-    passes: u64,
-) -> (Option<TraceReport>, Option<Vec<JobResult>>) {
-    (stream.trace_report(), stream.fio().map(|source| jobs(source, engine, passes)))
 }

@@ -48,10 +48,7 @@ impl Ran {
         let plan = case.plan();
         let outcome = execute(&plan, &Unwatched).unwrap_or_else(|e| panic!("{}: {e}", case.name));
         let files = of_run(&plan, &outcome, &Call::of_library("run")).unwrap();
-        let file = |name: &str| {
-            let (_, bytes) = files.iter().find(|(of, _)| of == name).unwrap();
-            String::from_utf8(bytes.clone()).unwrap()
-        };
+        let file = |name: &str| files.iter().find(|(of, _)| of == name).unwrap().1.clone();
         Self {
             name: case.name.clone(),
             summary: serde_json::from_str(&file("summary.json")).unwrap(),

@@ -21,7 +21,7 @@ pub enum BlkAction {
 impl BlkAction {
     /// All kinds of events, in order of preference. `Q` comes first, because a queued request is a
     /// request as the application made it, before merging.
-    const ALL: [Self; 3] = [Self::Q, Self::D, Self::C];
+    pub const ALL: [Self; 3] = [Self::Q, Self::D, Self::C];
 
     /// Returns the letter that stands for the event in a trace.
     pub fn letter(self) -> &'static str {
