@@ -113,22 +113,10 @@ fn ends(doses: &Doses, columns: usize) -> (&'static str, String) {
         return ("most disturbed", format!("least of {} blocks", count(all as f64)));
     };
     let below = (100.0 * next.worst_ratio).ceil().max(1.0);
-    let (place, all) = (ordinal(columns), count(all as f64));
+    let (place, all) = (count(columns as f64), count(all as f64));
     let last =
-        format!("{place} of {all} blocks; all others reach at most {below}\u{a0}% of their limit");
+        format!("{place} of {all} blocks; the others reach at most {below}\u{a0}% of their limit");
     ("most disturbed block", last)
-}
-
-/// Formats a number as an ordinal number, such as "1st" or "12th".
-fn ordinal(n: usize) -> String {
-    let ending = match (n % 10, n % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{}{ending}", count(n as f64))
 }
 
 #[cfg(test)]
@@ -180,14 +168,10 @@ mod tests {
             ends(&loud, 40),
             (
                 "most disturbed block",
-                "40th of 42 blocks; all others reach at most 4\u{a0}% of their limit".into()
+                "40 of 42 blocks; the others reach at most 4\u{a0}% of their limit".into()
             )
         );
         assert_eq!(ends(&loud, 42), ("most disturbed", "least of 42 blocks".into()));
-        assert_eq!(
-            [1, 2, 3, 11, 12, 13, 21, 112, 120].map(ordinal),
-            ["1st", "2nd", "3rd", "11th", "12th", "13th", "21st", "112th", "120th"]
-        );
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use vpass_drive::api::reclaim::NO_RECLAIM;
+use vpass_lab::compare::baselines;
 use vpass_lab::failure::Failure;
 use vpass_lab::life::record::Lives;
 use vpass_lab::life::series;
@@ -10,6 +12,7 @@ use vpass_lab::mean_ci95::MeanCi95;
 
 use super::{Cell, Kind, Life, Model, Row};
 use crate::folder::Folder;
+use crate::measure::READS_SHARE;
 
 /// Number of causes of wear that charts show. Regrouping by hints is not among them.
 pub const CAUSES: usize = 6;
@@ -36,6 +39,8 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     let lives = lives.ok_or_else(|| folder.wrong("life.json", "`techniques` is empty"))?;
     let refused = lives.refused.iter().map(|row| format!("{} was refused: {}", row.label, row.why));
     let notes = refused.chain(lives.techniques.iter().filter_map(unsure)).collect();
+    let reclaims = lives.techniques.iter().map(|life| life.reclaim != NO_RECLAIM);
+    let baselines = baselines(&reclaims.collect::<Vec<_>>());
     // The file `life.json` also holds the configuration of the drive.
     let call = folder.json("manifest.json")?.unwrap_or_default();
     let mut manifest = folder.json("life.json")?.unwrap_or_default();
@@ -47,7 +52,7 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
         about: lives.about,
         verdict: lives.verdict,
         notes,
-        rows: lives.techniques.iter().map(row).collect(),
+        rows: lives.techniques.iter().zip(baselines).map(row).collect(),
         others: vec![],
         winners: BTreeMap::from([("life".to_owned(), lives.longest.into_iter().collect())]),
         findings: BTreeMap::new(),
@@ -66,7 +71,7 @@ fn unsure(life: &summary::Life) -> Option<String> {
     Some(format!("{}: {why}.", life.label))
 }
 
-fn row(life: &summary::Life) -> Row {
+fn row((life, baseline): (&summary::Life, bool)) -> Row {
     let cell = |value: MeanCi95| Cell { mean: value.mean, ci95: value.ci95, half95: value.ci95 };
     let single = |mean: f64| Cell { mean, ci95: None, half95: None };
     let cells = [
@@ -77,13 +82,14 @@ fn row(life: &summary::Life) -> Row {
         ("pec_mean", Some(cell(life.pec_mean))),
         ("data_lost_pages", Some(single(life.data_lost_pages))),
         ("worst_dose_ratio", life.worst_dose_ratio.map(single)),
+        (READS_SHARE, life.consumed.as_ref().map(|of| single(100.0 * of.reads.mean))),
     ];
     let known = cells.into_iter().filter_map(|(key, cell)| Some((key.to_owned(), cell?)));
     Row {
         label: life.label.clone(),
         reclaim: life.reclaim.clone(),
         counterfactual: life.counterfactual,
-        baseline: false,
+        baseline,
         // Pages count as lost even if only the acceleration of wear may have caused the loss. The
         // years of such a life are not reliable.
         lost_pages: life.data_lost_pages,

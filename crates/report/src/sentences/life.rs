@@ -83,14 +83,4 @@ mod tests {
              other causes."
         );
     }
-
-    #[test]
-    fn the_course_has_its_whole_its_first_and_its_last_share() {
-        assert_eq!(
-            over_years("block", 0.42, [0.56, 0.52]),
-            "Under <code>block</code>, rewriting because of reads causes <b>42\u{a0}%</b> of the \
-             wear during the whole life: <b>56\u{a0}%</b> in the first quarter of the years, \
-             and <b>52\u{a0}%</b> in the last."
-        );
-    }
 }
