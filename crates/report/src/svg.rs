@@ -78,7 +78,7 @@ pub fn dashes(i: usize) -> String {
 /// Returns the grid lines of a chart and the texts of both axes. Without `has_texts`, the x axis
 /// has no texts, because another chart below shows them.
 pub fn grid(x: &Scale, y: &Scale, has_texts: bool) -> String {
-    let mut svg = AXIS.to_owned();
+    let mut svg = String::new();
     for tick in y.ticks() {
         let at = percent(1.0 - tick.at);
         let _ = write!(svg, "<line class=\"g\" x2=\"100%\" y1=\"{at}\" y2=\"{at}\"/>");
@@ -88,7 +88,7 @@ pub fn grid(x: &Scale, y: &Scale, has_texts: bool) -> String {
         let at = percent(tick.at);
         let _ = write!(svg, "<line class=\"g\" y2=\"100%\" x1=\"{at}\" x2=\"{at}\"/>");
     }
-    svg + &x_texts(ticks) + &y_texts(y.ticks())
+    svg + AXIS + &x_texts(ticks) + &y_texts(y.ticks())
 }
 
 /// Line of the x axis.

@@ -114,8 +114,7 @@ fn ends(doses: &Doses, columns: usize) -> (&'static str, String) {
     };
     let below = (100.0 * next.worst_ratio).ceil().max(1.0);
     let (place, all) = (count(columns as f64), count(all as f64));
-    let last =
-        format!("{place} of {all} blocks; the others reach at most {below}\u{a0}% of their limit");
+    let last = format!("{place} of {all} blocks; the others reach at most {below}\u{a0}%");
     ("most disturbed block", last)
 }
 
@@ -166,10 +165,7 @@ mod tests {
         let loud = doses(&[[0.5; 40].as_slice(), &[0.031; 2]].concat(), 42);
         assert_eq!(
             ends(&loud, 40),
-            (
-                "most disturbed block",
-                "40 of 42 blocks; the others reach at most 4\u{a0}% of their limit".into()
-            )
+            ("most disturbed block", "40 of 42 blocks; the others reach at most 4\u{a0}%".into())
         );
         assert_eq!(ends(&loud, 42), ("most disturbed", "least of 42 blocks".into()));
     }

@@ -37,6 +37,7 @@ pub struct Snapshot {
 
 /// Row of `dose.csv`: a wordline at the worst moment of its block. The first fields are those of
 /// the block.
+#[expect(clippy::struct_field_names, reason = "the columns of dose.csv have these names")]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Wordline {
     pub(super) block: u32,

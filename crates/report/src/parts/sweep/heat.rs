@@ -100,24 +100,19 @@ impl Grid<'_> {
         let across_at = |share: f64| percent((m as f64 + share) * width);
         let down_at = |share: f64| percent((n as f64 + share) * height);
         let name = format!("{} = {across}, {} = {down}", self.x.key, self.y.key);
-        let mut svg = format!(
+        let shown = if self.x.len() <= WITH_TEXT { escape(short) } else { String::new() };
+        format!(
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{fill}\"{frame}><title>{}: \
-             {}{loss}</title></rect>",
+             {}{loss}</title></rect><text class=\"mid {class}\" x=\"{}\" y=\"{}\" dy=\"4\">{shown}\
+             </text>",
             across_at(0.01),
             down_at(0.03),
             percent(0.98 * width),
             percent(0.94 * height),
             escape(&name),
-            escape(&text)
-        );
-        if self.x.len() <= WITH_TEXT {
-            svg += &format!(
-                "<text class=\"mid {class}\" x=\"{}\" y=\"{}\" dy=\"4\">{}</text>",
-                across_at(0.5),
-                down_at(0.5),
-                escape(short)
-            );
-        }
-        svg
+            escape(&text),
+            across_at(0.5),
+            down_at(0.5)
+        )
     }
 }
