@@ -4,6 +4,9 @@ use serde_json::Value;
 
 use crate::svg::{escape, shown};
 
+/// Entry for the data of the page: its key and its numbers.
+pub type Entry = (&'static str, Value);
+
 /// Section of the page.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
@@ -11,7 +14,7 @@ pub struct Section {
     pub html: String,
     /// Entries that the section adds to the data of the page, by key. The script reads them from
     /// `#data`.
-    pub data: Vec<(&'static str, Value)>,
+    pub data: Vec<Entry>,
 }
 
 /// Figure of the page.
@@ -32,7 +35,7 @@ pub struct Figure<'a> {
 
 impl Figure<'_> {
     /// Returns the section that shows the figure. `data` has the entries for the page's data.
-    pub fn section(self, data: Vec<(&'static str, Value)>) -> Section {
+    pub fn section(self, data: Vec<Entry>) -> Section {
         let Figure { id, say, body, .. } = &self;
         let (title, foot) = (escape(self.title), foot(self.source, &self.table));
         let html = format!(
@@ -87,7 +90,7 @@ pub fn scrubbed(kind: &str, charts: &str, (first, most): (usize, usize), label: 
 
 /// Returns the section of a table, with a button for saving the numbers of the table. `say` is
 /// plain text, and `table` is markup.
-pub fn of_table(title: &str, say: &str, table: &str, data: (&'static str, Value)) -> Section {
+pub fn of_table(title: &str, say: &str, table: &str, data: Entry) -> Section {
     let html = format!(
         "<section id=\"table\" class=\"fig\" aria-labelledby=\"table-h\"><h2 id=\"table-h\">{title}\
          </h2><p class=\"say\">{say}</p>{table}<div class=\"foot\"><span class=\"src\"></span>\
@@ -114,7 +117,7 @@ pub fn capitalised(mut text: String) -> String {
 
 /// Returns the numbers of a figure as an entry for the data of the page. The script saves this
 /// entry as a CSV file.
-pub fn csv(id: &str, heading: &[&str], rows: &[Vec<String>]) -> (&'static str, Value) {
+pub fn csv(id: &str, heading: &[&str], rows: &[Vec<String>]) -> Entry {
     let heading = heading.iter().map(|name| shown(name)).collect();
     let rows = rows.iter().map(|row| row.iter().map(|cell| shown(cell)).collect());
     let text = crate::csv::text(&std::iter::once(heading).chain(rows).collect::<Vec<_>>());

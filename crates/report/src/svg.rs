@@ -106,6 +106,15 @@ pub fn x_texts(ticks: &[Tick]) -> String {
     ticks.iter().enumerate().map(text).collect()
 }
 
+/// Returns texts above the left and the right end of a chart. The left one is a name.
+pub fn caption(name: &str, right: &str) -> String {
+    let (name, right) = (escape(name), escape(right));
+    format!(
+        "<text class=\"lab\" x=\"0\" y=\"-6\">{name}</text><text class=\"end\" x=\"100%\" y=\"-6\">\
+         {right}</text>"
+    )
+}
+
 /// Returns the texts of a y axis, which stand at the left of the chart.
 pub fn y_texts(ticks: &[Tick]) -> String {
     let text = |tick: &Tick| {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use vpass_lab::failure::Failure;
 
 use super::colours::{LEVELS, PAST};
-use super::maps::{self, Place};
+use super::maps;
 use super::pack::{Packed, pack};
 use super::rows::{Doses, Snapshot};
 use super::{first, sentences};
@@ -116,9 +116,7 @@ fn chosen<'a>(shown: &'a [Shown<'a>]) -> Option<&'a Shown<'a>> {
 fn maps(shown: &[Shown], flash: &Flash, columns: usize, seeds: &str) -> String {
     let rows = shown.iter().map(|shown| shown.doses.map.first_wordlines.len()).max().unwrap_or(0);
     let map = |Shown { technique, row, doses, packed }: &Shown| {
-        let (name, packed) = (&row.label, packed.blocks);
-        let place = Place { name, technique: *technique, size: (columns, rows), packed };
-        maps::figure(doses, &place)
+        maps::figure(doses, (*technique, &row.label), (columns, rows), packed.blocks)
     };
     let maps: String = shown.iter().map(map).collect();
     let source =

@@ -8,7 +8,7 @@ use crate::chart::{CROSS, Chart};
 use crate::latency::{at_nines, histogram};
 use crate::model::{Model, Row};
 use crate::numbers::{count, us};
-use crate::scale::Scale;
+use crate::scale::{Scale, ends};
 use crate::section::{Figure, Section, scrubbed, untimed};
 use crate::sentences::verdict::findings;
 use crate::table::Table;
@@ -35,8 +35,8 @@ struct Curve {
     /// Latencies in microseconds at the percentiles of the axis. Percentiles beyond the slowest
     /// read have no latency.
     us: Vec<Option<f64>>,
-    low: Vec<f64>,
-    high: Vec<f64>,
+    /// Percentile with its smallest and its largest latency of any run, up to the slowest read.
+    ranges: Vec<(f64, f64, f64)>,
 }
 
 /// Returns the page section about latencies.
@@ -60,9 +60,7 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     let mut drawn = Chart::new(HEIGHT, &x, &y);
     for (i, (row, curve)) in model.rows.iter().zip(&curves).enumerate() {
         let Some(curve) = curve else { continue };
-        let count = curve.us.iter().take_while(|us| us.is_some()).count();
-        let range = |k: usize| (nines[k], curve.low[k], curve.high[k]);
-        drawn.band(i, &(0..count).map(range).collect::<Vec<_>>());
+        drawn.band(i, &curve.ranges);
         let points = nines.iter().copied().zip(curve.us.iter().copied());
         drawn.line(i, &row.label, &points.collect::<Vec<_>>());
     }
@@ -73,9 +71,8 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     );
     let first = ((FIRST - ENDS.0) * f64::from(STEPS)).round() as usize;
     let chart = scrubbed("cdf", &svg, (first, steps as usize), "Percentile");
-    let y_data: Vec<Option<&Vec<Option<f64>>>> =
-        curves.iter().map(|curve| curve.as_ref().map(|curve| &curve.us)).collect();
-    let data = json!({"f": places, "x": nines, "y": y_data});
+    let latencies: Vec<_> = curves.iter().map(|of| of.as_ref().map(|of| &of.us)).collect();
+    let data = json!({"f": places, "x": nines, "y": latencies});
     let figure = Figure {
         id: "cdf",
         title: TITLE,
@@ -99,23 +96,16 @@ impl Curve {
         for other in &runs[1..] {
             all.add(other).map_err(|e| Failure::failed(format!("read.hlog: {e}")))?;
         }
-        let reads = all.len() as f64;
-        let us = nines
-            .iter()
-            .map(|n| (reads * 10f64.powf(-n) >= FEWEST).then(|| round(at_nines(&all, *n))))
-            .collect();
-        let end = |pick: fn(f64, f64) -> f64, n: &f64| {
-            runs.iter().map(|run| at_nines(run, *n)).reduce(pick).unwrap_or(f64::NAN)
+        let is_known = |n: &f64| all.len() as f64 * 10f64.powf(-n) >= FEWEST;
+        let us = |n: &f64| is_known(n).then(|| (at_nines(&all, *n) * 1e3).round() / 1e3);
+        let range = |n: &f64| {
+            let (low, high) = ends(runs.iter().map(|run| at_nines(run, *n)))?;
+            is_known(n).then_some((*n, low, high))
         };
-        let low = nines.iter().map(|n| end(f64::min, n)).collect();
-        let high = nines.iter().map(|n| end(f64::max, n)).collect();
-        Ok(Some(Self { all, us, low, high }))
+        let (us, ranges) = (nines.iter().map(us).collect(), nines.iter().filter_map(range));
+        let ranges = ranges.collect();
+        Ok(Some(Self { all, us, ranges }))
     }
-}
-
-/// Rounds a latency, given in microseconds, to whole nanoseconds.
-fn round(us: f64) -> f64 {
-    (us * 1e3).round() / 1e3
 }
 
 /// Percentiles in the table, as numbers of nines with their names.

@@ -10,7 +10,7 @@ use crate::measure::{LIFE, Measure};
 use crate::model::{Model, Row};
 use crate::numbers::{NBSP, bytes};
 use crate::scale::{Scale, ends};
-use crate::section::{Figure, Section, csv, raw};
+use crate::section::{Entry, Figure, Section, csv, raw};
 use crate::sentences::verdict::findings;
 use crate::svg::{escape, percent, spread};
 use crate::table::Table;
@@ -23,13 +23,8 @@ const MARGIN: f64 = 1.12;
 const RAM: &str = "controller_ram_bytes";
 const REWRITES: &str = "reclaim_write_pages";
 
-/// Mark that stands for a technique in the chart.
-struct Point<'a> {
-    technique: usize,
-    row: &'a Row,
-    x: f64,
-    y: f64,
-}
+/// Mark of a technique in the chart, with its position from 0 to 1: technique, row, x and y.
+type Point<'a> = (usize, &'a Row, f64, f64);
 
 /// Returns the page section about cost.
 pub(crate) fn section(model: &Model) -> Section {
@@ -63,7 +58,7 @@ pub(crate) fn section(model: &Model) -> Section {
 }
 
 /// Returns the numbers of the figure as CSV text.
-fn numbers(model: &Model) -> (&'static str, serde_json::Value) {
+fn numbers(model: &Model) -> Entry {
     let row = |row: &Row| {
         let unit = row.life.map_or("", |life| Unit::Life(life.unit).name());
         let [ram, rewritten] = [RAM, REWRITES].map(|key| raw(row.value(key)));
@@ -97,8 +92,7 @@ fn chart(model: &Model, measure: &Measure) -> String {
             chart.bar(i, (at, low, high));
         }
         chart.dot(i, (at, value), !row.kept_data(), &row.label);
-        let (x, y) = (x.place(at), y.place(value).clamp(0.0, 1.0));
-        points.push(Point { technique: i, row, x, y });
+        points.push((i, row, x.place(at), y.place(value).clamp(0.0, 1.0)));
     }
     chart.markup(&labels(&points, measure));
     let said = format!("{} against memory; the numbers are in the table below", measure.label);
@@ -114,22 +108,20 @@ fn text(measure: &Measure, row: &Row) -> String {
 /// so that they do not overlap.
 fn labels(points: &[Point], measure: &Measure) -> String {
     let height = f64::from(HEIGHT);
-    let wanted: Vec<f64> = points.iter().map(|point| (1.0 - point.y) * height).collect();
+    let wanted: Vec<f64> = points.iter().map(|(.., y)| (1.0 - y) * height).collect();
     let mut svg = String::new();
-    for (point, y) in points.iter().zip(spread(&wanted, height - 14.0, GAP)) {
-        let i = point.technique;
-        let (class, dx) = if point.x < 0.6 { ("", 12) } else { (" end", -12) };
-        let ram = point.row.value(RAM).unwrap_or(0.0);
-        let lost = if point.row.kept_data() { "" } else { ", loses data" };
+    for ((i, row, x, _), y) in points.iter().zip(spread(&wanted, height - 14.0, GAP)) {
+        let (class, dx) = if *x < 0.6 { ("", 12) } else { (" end", -12) };
+        let lost = if row.kept_data() { "" } else { ", loses data" };
+        let (x, name) = (percent(*x), escape(&row.label));
+        let ram = bytes(row.value(RAM).unwrap_or(0.0));
         let _ = write!(
             svg,
-            "<text class=\"lab s{i}{class}\" x=\"{0}\" dx=\"{dx}\" y=\"{1:.0}\">{2}</text>\
-             <text class=\"s{i}{class}\" x=\"{0}\" dx=\"{dx}\" y=\"{3:.0}\">{4}{lost}</text>",
-            percent(point.x),
+            "<text class=\"lab s{i}{class}\" x=\"{x}\" dx=\"{dx}\" y=\"{:.0}\">{name}</text>\
+             <text class=\"s{i}{class}\" x=\"{x}\" dx=\"{dx}\" y=\"{:.0}\">{}, {ram}{lost}</text>",
             y - 2.0,
-            escape(&point.row.label),
             y + 12.0,
-            escape(&format!("{}, {}", text(measure, point.row), bytes(ram)))
+            escape(&text(measure, row))
         );
     }
     svg

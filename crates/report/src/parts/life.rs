@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 
-use serde_json::Value;
 use vpass_drive::base::units::Cause;
 use vpass_lab::results::quantity::Unit;
 
 use crate::model::{Kind, Model, Row, Run, number};
 use crate::numbers::{count, percent as percent_text, sig};
-use crate::section::{Figure, Section, csv, raw};
+use crate::section::{Entry, Figure, Section, csv, raw};
 use crate::sentences::life::{consumed, share};
 use crate::svg::{escape, percent};
 use crate::table::Table;
@@ -69,7 +68,7 @@ pub(crate) fn section(model: &Model) -> Section {
 }
 
 /// Returns the numbers of the figure as CSV text.
-fn numbers(model: &Model, programs: &[[f64; 6]]) -> (&'static str, Value) {
+fn numbers(model: &Model, programs: &[[f64; 6]]) -> Entry {
     let row = |(row, of): (&Row, &[f64; 6])| {
         let life = row.life.filter(|life| life.is_settled);
         let unit = row.life.map_or("", |life| Unit::Life(life.unit).name());

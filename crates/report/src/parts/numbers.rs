@@ -4,7 +4,7 @@ use vpass_lab::results::quantity::QUANTITIES;
 
 use crate::measure::{Measure, OF_LIVES};
 use crate::model::{Model, Row};
-use crate::section::{Section, csv, of_table, raw};
+use crate::section::{Entry, Section, csv, of_table, raw};
 use crate::table::{Look, Table};
 
 /// Returns the page section with the table of all numbers.
@@ -25,7 +25,7 @@ pub(crate) fn section(model: &Model) -> Section {
 }
 
 /// Returns all means and half widths of intervals as CSV text, with one row per technique.
-fn raw_numbers(model: &Model) -> (&'static str, serde_json::Value) {
+fn raw_numbers(model: &Model) -> Entry {
     let columns = QUANTITIES.iter().map(|quantity| quantity.key).chain(OF_LIVES.map(|of| of.key));
     let columns: Vec<&str> =
         columns.filter(|key| model.all().any(|row| row.value(key).is_some())).collect();

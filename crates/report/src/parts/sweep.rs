@@ -8,7 +8,7 @@ mod lines;
 use crate::measure::{LIFE, Measure};
 use crate::model::{Model, Row, Sweep};
 use crate::scale::ends;
-use crate::section::{Figure, Section, absent, capitalised, csv, of_table, raw};
+use crate::section::{Entry, Figure, Section, absent, capitalised, csv, of_table, raw};
 use crate::sentences::sweep::{best_at, how_to_read};
 use crate::table::Table;
 
@@ -124,12 +124,7 @@ fn table(model: &Model, sweep: &Sweep, measures: &[Measure], most: usize) -> Tab
 }
 
 /// Returns the numbers of a chart as CSV text.
-fn numbers(
-    model: &Model,
-    sweep: &Sweep,
-    measure: &Measure,
-    id: &str,
-) -> (&'static str, serde_json::Value) {
+fn numbers(model: &Model, sweep: &Sweep, measure: &Measure, id: &str) -> Entry {
     let half = format!("{}_half95", measure.key);
     csv_of(model, sweep, id, [measure.key, &half, "lost_pages"], usize::MAX, |row| {
         let half = measure.range(row).map(|(low, high)| (high - low) / 2.0);
@@ -145,7 +140,7 @@ fn csv_of<'a>(
     names: impl IntoIterator<Item = &'a str>,
     most: usize,
     cells: impl Fn(&Row) -> Vec<String>,
-) -> (&'static str, serde_json::Value) {
+) -> Entry {
     let heading = sweep.keys.iter().map(String::as_str).chain(["technique"]).chain(names);
     let rows = results(model, sweep).take(most).map(|(values, row)| {
         values.iter().chain([&row.label]).cloned().chain(cells(row)).collect()

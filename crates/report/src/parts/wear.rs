@@ -8,8 +8,8 @@ use vpass_lab::failure::Failure;
 use crate::model::{Model, Row, mean, number};
 use crate::numbers::{count, sig, trimmed};
 use crate::scale::{Scale, ends};
-use crate::section::{Figure, Section, absent, bold, code, csv};
-use crate::svg::{AXIS, escape, percent, plot, x_texts};
+use crate::section::{Entry, Figure, Section, absent, bold, code, csv};
+use crate::svg::{AXIS, caption, percent, plot, x_texts};
 use crate::table::Table;
 
 const TITLE: &str = "Wear over blocks";
@@ -61,7 +61,7 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
 }
 
 /// Returns the bars of all histograms as CSV text.
-fn numbers(all: &[Added], bins: &Bins) -> (&'static str, serde_json::Value) {
+fn numbers(all: &[Added], bins: &Bins) -> Entry {
     let rows = all.iter().flat_map(|of| {
         bins.shares(of).into_iter().enumerate().map(|(k, (blocks, _))| {
             let from = bins.low + k as f64 * bins.width;
@@ -130,7 +130,7 @@ impl Bins {
 }
 
 fn chart(of: &Added, bins: &Bins, has_axis: bool) -> String {
-    let (bars, i, label) = (bins.count as f64, of.technique, escape(of.label));
+    let (bars, i) = (bins.count as f64, of.technique);
     let high = bins.low + bars * bins.width;
     let x = Scale::linear(bins.low, high, 6, |v| format!("+{}", trimmed(v)));
     let mut svg = AXIS.to_owned();
@@ -154,12 +154,8 @@ fn chart(of: &Added, bins: &Bins, has_axis: bool) -> String {
         );
     }
     let (at, mean, most) = (percent(x.place(of.mean)), sig(of.mean), trimmed(of.most));
-    let _ = write!(
-        svg,
-        "<line x1=\"{at}\" x2=\"{at}\" y2=\"100%\" stroke=\"var(--ink)\"/><text class=\"lab\" \
-         x=\"0\" y=\"-5\">{label}</text><text class=\"end\" x=\"100%\" y=\"-5\">mean +{mean}, \
-         most +{most}</text>"
-    );
+    let _ = write!(svg, "<line x1=\"{at}\" x2=\"{at}\" y2=\"100%\" stroke=\"var(--ink)\"/>");
+    svg += &caption(of.label, &format!("mean +{mean}, most +{most}"));
     if has_axis {
         svg += &x_texts(x.ticks());
     }

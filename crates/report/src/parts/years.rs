@@ -7,9 +7,9 @@ use crate::model::{DAYS, Model, Row, Wearing};
 use crate::numbers::{days, percent as percent_text, sig, trimmed};
 use crate::parts::life::CAUSES;
 use crate::scale::{Scale, ends};
-use crate::section::{Figure, Section, absent, csv};
+use crate::section::{Entry, Figure, Section, absent, csv};
 use crate::sentences::life::over_years;
-use crate::svg::{escape, short};
+use crate::svg::{caption, short};
 use crate::table::Table;
 
 const TITLE: &str = "Causes of the wear, from the new to the worn drive";
@@ -67,7 +67,7 @@ pub(crate) fn section(model: &Model) -> Section {
 }
 
 /// Returns the numbers of the figure as CSV text.
-fn numbers(drawn: &[(usize, &Row, &Wearing)]) -> (&'static str, serde_json::Value) {
+fn numbers(drawn: &[(usize, &Row, &Wearing)]) -> Entry {
     let heading = [
         "technique",
         "years",
@@ -106,14 +106,8 @@ fn chart(i: usize, row: &Row, wearing: &Wearing, x: &Scale, has_axis: bool) -> S
         Some(life) if life.lives_on => life.text(),
         _ => days(DAYS * wearing.years.last().unwrap_or(&0.0)),
     };
-    let title = format!(
-        "<text class=\"lab\" x=\"0\" y=\"-6\">{}</text>\
-         <text class=\"end\" x=\"100%\" y=\"-6\">{}</text>",
-        escape(&row.label),
-        escape(&years)
-    );
     let said = format!("Shares of the wear under {}, over P/E cycles", row.label);
-    drawn.markup(&title);
+    drawn.markup(&caption(&row.label, &years));
     format!("<div class=\"pe s{i}\">{}</div>", drawn.svg(has_axis, &said))
 }
 

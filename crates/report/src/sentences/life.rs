@@ -63,12 +63,6 @@ mod tests {
     use crate::testing::compared;
 
     #[test]
-    fn shares_are_those_of_all_programs() {
-        assert_eq!(share(&[1.0, 1.0, 6.0, 0.0, 0.0, 0.0], RECLAIM), Some(0.75));
-        assert_eq!(share(&[0.0; 6], RECLAIM), None);
-    }
-
-    #[test]
     fn the_sentence_names_the_largest_share_and_the_winner() {
         let model = compared();
         let programs: Vec<[f64; 6]> = vec![

@@ -5,7 +5,7 @@ use crate::measure::Measure;
 use crate::model::{Model, Row, Sweep};
 use crate::numbers::short;
 use crate::scale::{Scale, ends, is_wide};
-use crate::svg::{escape, percent, plot, x_texts, y_texts};
+use crate::svg::{caption, escape, percent, plot, x_texts, y_texts};
 
 use super::axis::Axis;
 
@@ -70,7 +70,7 @@ impl Grid<'_> {
         }
         svg += &x_texts(Scale::named(&x.values).ticks());
         svg += &y_texts(Scale::named(&y.values).ticks());
-        svg + &format!("<text class=\"lab\" x=\"0\" y=\"-8\">{}</text>", escape(&row.label))
+        svg + &caption(&row.label, "")
     }
 
     /// Returns the cell of a technique at one point. Both axes give the index and the value of
