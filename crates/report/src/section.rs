@@ -56,8 +56,8 @@ pub fn absent(id: &str, title: &str, why: &str) -> Section {
     Section { html, data: vec![] }
 }
 
-/// Returns a section that explains why a figure of the timed gear is missing. `what` names the thing
-/// that only this gear has, and `file` the file without which the timed gear has no figure.
+/// Returns a section that explains why a figure of the timed gear is missing. `what` names the
+/// thing that only this gear has, and `file` the file without which the timed gear has no figure.
 pub fn untimed(id: &str, title: &str, gear: &str, what: &str, file: &str) -> Section {
     let why = match gear {
         "timed" => format!("the folder has no {file}"),
