@@ -8,14 +8,11 @@ use crate::numbers::{days, percent as percent_text, sig, trimmed};
 use crate::parts::life::CAUSES;
 use crate::scale::{Scale, ends};
 use crate::section::{Entry, Figure, Section, absent, csv};
-use crate::sentences::life::over_years;
 use crate::svg::{caption, short};
 use crate::table::Table;
 
 const TITLE: &str = "Causes of the wear, from the new to the worn drive";
 const HEIGHT: u32 = 110;
-/// Index of read reclaim in the list of causes of wear.
-const READS: usize = 2;
 
 /// Returns the page section about the causes of wear.
 pub(crate) fn section(model: &Model) -> Section {
@@ -39,14 +36,6 @@ pub(crate) fn section(model: &Model) -> Section {
         .enumerate()
         .map(|(n, (i, row, wearing))| chart(*i, row, wearing, &x, n + 1 == drawn.len()))
         .collect();
-    let known =
-        drawn.iter().filter(|(_, row, _)| row.life.is_none_or(|life| life.middle.is_some()));
-    let length = |wearing: &Wearing| wearing.years.last().copied().unwrap_or(0.0);
-    let shortest = known.min_by(|a, b| length(a.2).total_cmp(&length(b.2)));
-    let say = shortest.map_or_else(String::new, |(_, row, wearing)| {
-        let quarters = wearing.quarters.map(|shares| shares[READS]);
-        over_years(&row.label, wearing.shares[READS], quarters)
-    });
     let data = drawn
         .iter()
         .map(|(i, _, w)| json!({"t": i, "pec": w.pec, "years": w.years, "consumed": w.consumed}));
@@ -54,7 +43,7 @@ pub(crate) fn section(model: &Model) -> Section {
     let figure = Figure {
         id: "years",
         title: TITLE,
-        say,
+        say: "Each point shows what caused the wear since the previous point.".into(),
         body: format!(
             "<div class=\"chart\"><p class=\"unit\">Share of the wear at each number of P/E \
              cycles, by cause</p>{charts}<div class=\"xlab\"></div></div>"

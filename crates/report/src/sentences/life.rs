@@ -43,20 +43,6 @@ pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
     format!("{first}{}. The chart shows the other causes.", other.unwrap_or_default())
 }
 
-/// Describes the share of read reclaim in the wear of a whole life, and in the first and the last
-/// quarter of its years. The sentence is about the technique with the shortest life.
-pub fn over_years(label: &str, whole: f64, [first, last]: [f64; 2]) -> String {
-    let share = |share: f64| bold(&percent(100.0 * share));
-    format!(
-        "Under {}, rewriting because of reads causes {} of the wear during the whole life: {} in \
-         the first quarter of the years, and {} in the last.",
-        code(label),
-        share(whole),
-        share(first),
-        share(last)
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
