@@ -15,29 +15,24 @@ async function inflated(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
   return new Response(stream).arrayBuffer();
 }
+// Columns of a block, with the number of bytes of each value. A weight is given in 1/256.
+const COLUMNS = [['reads', 4], ['dose', 4], ['limit', 4], ['weight', 2],
+  ['valid', 1], ['lost', 1], ['group', 1], ['guard', 1]];
 // Returns the blocks of a technique. The columns of a block are stored one after the other, in
 // little endian.
 function blocksOf(technique) {
   const { packed } = dose.techniques[technique];
   return unpacked[technique] ??= inflated(bytesOf(packed)).then(buffer => {
     const view = new DataView(buffer);
-    const n = dose.wordlines;
     let at = 0;
-    const column = (bytes, read) => Array.from({ length: n }, () => {
-      at += bytes;
-      return read(at - bytes);
+    const read = bytes => view[`getUint${8 * bytes}`]((at += bytes) - bytes, true);
+    return dose.techniques[technique].moments.map(moment => {
+      const block = { ...moment };
+      for (const [name, bytes] of COLUMNS) {
+        block[name] = Array.from({ length: dose.wordlines }, () => read(bytes));
+      }
+      return block;
     });
-    return dose.techniques[technique].moments.map(moment => ({
-      ...moment,
-      reads: column(4, i => view.getUint32(i, true)),
-      dose: column(4, i => view.getUint32(i, true)),
-      limit: column(4, i => view.getUint32(i, true)),
-      weight: column(2, i => view.getUint16(i, true) / 256),
-      valid: column(1, i => view.getUint8(i)),
-      lost: column(1, i => view.getUint8(i)),
-      group: column(1, i => view.getUint8(i)),
-      guard: column(1, i => view.getUint8(i)),
-    }));
   });
 }
 // Returns the number of blocks of a technique whose wordlines are all stored in the page.
@@ -236,7 +231,7 @@ function point(w) {
       percent(block.dose[at] / block.limit[at]),
     `itself read ${whole(block.reads[at])} times, its neighbours ` +
       `${beside.map(k => whole(block.reads[k])).join(' and ')} times`,
-    `a read of a neighbour adds ${significant(block.weight[at], 2)}, a read elsewhere 1`,
+    `a read of a neighbour adds ${significant(block.weight[at] / 256, 2)}, a read elsewhere 1`,
   ];
   $('#dread').replaceChildren(...parts.map((part, i) =>
     html(i === 0 || part.startsWith('dose') ? 'b' : 'span', {}, part)));
