@@ -179,7 +179,8 @@ impl Table {
         text
     }
 
-    /// Returns the table as HTML, with a caption. The first column has the names of the rows.
+    /// Returns the table, which has a heading, as HTML with a caption. The first column has the
+    /// names of the rows.
     pub fn html(&self, caption: &str) -> String {
         self.classed_html(caption, |_| String::new())
     }
@@ -192,15 +193,14 @@ impl Table {
             escape(caption)
         );
         for (r, row) in self.rows.iter().enumerate() {
-            let is_heading = r == 0 && self.has_heading;
+            let is_heading = r == 0;
             html.push_str(if is_heading { "<thead><tr>" } else { "<tr>" });
             for (c, (text, look)) in row.iter().enumerate() {
                 html.push_str(&html_cell((text, *look), is_heading, c, &class(c)));
             }
             html.push_str(if is_heading { "</tr></thead><tbody>" } else { "</tr>" });
         }
-        html.push_str(if self.has_heading { "</tbody></table></div>" } else { "</table></div>" });
-        html
+        html + "</tbody></table></div>"
     }
 
     fn numbers(&self, colour: bool, width: Option<usize>) -> String {
