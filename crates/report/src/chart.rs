@@ -1,4 +1,4 @@
-//! Chart with two axes. Its marks are lines, bands, areas, steps, bars and dots. Their coordinates
+//! Chart with two axes. Its marks are lines, bands, areas, bars and dots. Their coordinates
 //! are values of the axes.
 
 use std::fmt::Write;
@@ -32,32 +32,19 @@ impl<'a> Chart<'a> {
         Self { height, x, y, curves, marks, names: vec![] }
     }
 
-    /// Draws the line of technique `i`, with its name at the end. A point without a value is a gap.
+    /// Draws the line of technique `i`, with its name at the end. A line without a name is thin. A
+    /// point without a value is a gap.
     pub fn line(&mut self, i: usize, name: &'a str, points: &[(f64, Option<f64>)]) {
         let places = points.iter().map(|(x, y)| Some((self.x.place(*x), self.y.place((*y)?))));
-        let d = path(places);
-        self.curve(i, "", &d);
-        if let Some(last) = points.iter().rev().find_map(|(_, y)| *y) {
-            self.names.push((i, self.y.place(last), name));
-        }
-    }
-
-    /// Draws the values of technique `i` as steps. Each step has its start, its end and its value.
-    pub fn steps(&mut self, i: usize, steps: &[(f64, f64, f64)]) {
-        let ends = |(from, to, value): &(f64, f64, f64)| {
-            let y = self.y.place(*value);
-            [Some((self.x.place(*from), y)), Some((self.x.place(*to), y))]
-        };
-        let d = path(steps.iter().flat_map(ends));
-        self.curve(i, "thin ", &d);
-    }
-
-    fn curve(&mut self, i: usize, class: &str, d: &str) {
-        let dashes = dashes(i);
+        let (d, dashes) = (path(places), dashes(i));
+        let class = if name.is_empty() { "thin " } else { "" };
         let _ = write!(
             self.curves,
             "<path class=\"ln {class}s{i}\" stroke=\"var(--t{i})\"{dashes} d=\"{d}\"/>"
         );
+        let last = points.iter().rev().find_map(|(_, y)| *y);
+        let last = last.filter(|_| !name.is_empty()).map(|y| (i, self.y.place(y), name));
+        self.names.extend(last);
     }
 
     /// Draws the band of technique `i` between the ends of ranges. Without any width, nothing is
@@ -157,7 +144,7 @@ mod tests {
         let axis = Scale::linear(0.0, 10.0, 2, short);
         let mut chart = Chart::new(100, &axis, &axis);
         chart.line(0, "a", &[(0.0, Some(0.0)), (5.0, Some(10.0)), (6.0, None), (10.0, Some(5.0))]);
-        chart.steps(1, &[(0.0, 5.0, 10.0)]);
+        chart.line(1, "", &[(0.0, Some(10.0)), (5.0, Some(10.0))]);
         chart.band(2, &[(0.0, 0.0, 5.0), (10.0, 0.0, 10.0)]);
         chart.band(3, &[(0.0, 5.0, 5.0), (10.0, 1.0, 1.0)]);
         chart.dot(4, (5.0, 5.0), true, "<b>");

@@ -117,8 +117,10 @@ fn rewrites(courses: &[Option<Course>], x: &Scale) -> String {
     let mut chart = Chart::new(HEIGHT_OF_REWRITES, x, &y);
     for (i, course) in courses.iter().enumerate() {
         let Some(course) = course else { continue };
-        let step = |(w, rate): (usize, &f64)| (at(w, 0.0, course), at(w, 1.0, course), *rate);
-        chart.steps(i, &course.rewrites.iter().enumerate().map(step).collect::<Vec<_>>());
+        let step =
+            |(w, rate): (usize, &f64)| [0.0, 1.0].map(|part| (at(w, part, course), Some(*rate)));
+        let steps = course.rewrites.iter().enumerate().flat_map(step);
+        chart.line(i, "", &steps.collect::<Vec<_>>());
     }
     chart.markup(CROSS);
     let said = "Number of pages rewritten per second because of reads, over simulated time; the \
