@@ -12,7 +12,7 @@ use vpass_lab::plain;
 use vpass_report::folder::Folder;
 use vpass_report::page::page;
 
-use crate::dialect::{self, CommandLine};
+use crate::dialect;
 use crate::exit::Exit;
 use crate::out::say;
 use crate::out_file::OutFile;
@@ -67,7 +67,7 @@ impl PageArgs {
 pub(crate) fn report(args: &ReportArgs) -> Result<(), Failure> {
     let folders =
         args.folders.iter().map(|path| Folder::read(path)).collect::<Result<Vec<_>, _>>()?;
-    let page = page(&folders, &CommandLine)?;
+    let page = page(&folders)?;
     OutFile::begin(&args.output, args.force)?.finish_with(&page)
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn beside<A: WithPage>(
         let name = if hidden.is_some() { &place } else { &results };
         let mut folder = Folder::read(&results)?;
         folder.name = name.display().to_string();
-        let made = page(&[folder], &CommandLine).and_then(|page| file.finish_with(&page));
+        let made = page(&[folder]).and_then(|page| file.finish_with(&page));
         match (made, &ended) {
             (Ok(()), _) => say(&format!(
                 "vpass: the page with charts and tables of the results is \

@@ -1,4 +1,4 @@
-//! Chart with two axes. Its marks are lines, bands, areas, steps, bars and dots. Their coordinates
+//! Chart with two axes. Its marks are lines, bands, areas, bars and dots. Their coordinates
 //! are values of the axes.
 
 use std::fmt::Write;
@@ -15,8 +15,8 @@ pub type Range = (f64, f64, f64);
 /// Chart to which marks are added one after the other.
 pub struct Chart<'a> {
     height: u32,
-    x: &'a dyn Scale,
-    y: &'a dyn Scale,
+    x: &'a Scale,
+    y: &'a Scale,
     /// Curves in units of 1/1000 of the chart.
     curves: String,
     /// Marks with sizes in pixels, on top of the curves.
@@ -27,37 +27,24 @@ pub struct Chart<'a> {
 
 impl<'a> Chart<'a> {
     /// Makes an empty chart whose height is given in pixels.
-    pub fn new(height: u32, x: &'a dyn Scale, y: &'a dyn Scale) -> Self {
+    pub fn new(height: u32, x: &'a Scale, y: &'a Scale) -> Self {
         let (curves, marks) = (String::new(), String::new());
         Self { height, x, y, curves, marks, names: vec![] }
     }
 
-    /// Draws the line of technique `i`, with its name at the end. A point without a value is a gap.
+    /// Draws the line of technique `i`, with its name at the end. A line without a name is thin. A
+    /// point without a value is a gap.
     pub fn line(&mut self, i: usize, name: &'a str, points: &[(f64, Option<f64>)]) {
         let places = points.iter().map(|(x, y)| Some((self.x.place(*x), self.y.place((*y)?))));
-        let d = path(places);
-        self.curve(i, "", &d);
-        if let Some(last) = points.iter().rev().find_map(|(_, y)| *y) {
-            self.names.push((i, self.y.place(last), name));
-        }
-    }
-
-    /// Draws the values of technique `i` as steps. Each step has its start, its end and its value.
-    pub fn steps(&mut self, i: usize, steps: &[(f64, f64, f64)]) {
-        let ends = |(from, to, value): &(f64, f64, f64)| {
-            let y = self.y.place(*value);
-            [Some((self.x.place(*from), y)), Some((self.x.place(*to), y))]
-        };
-        let d = path(steps.iter().flat_map(ends));
-        self.curve(i, "thin ", &d);
-    }
-
-    fn curve(&mut self, i: usize, class: &str, d: &str) {
-        let dashes = dashes(i);
+        let (d, dashes) = (path(places), dashes(i));
+        let class = if name.is_empty() { "thin " } else { "" };
         let _ = write!(
             self.curves,
             "<path class=\"ln {class}s{i}\" stroke=\"var(--t{i})\"{dashes} d=\"{d}\"/>"
         );
+        let last = points.iter().rev().find_map(|(_, y)| *y);
+        let last = last.filter(|_| !name.is_empty()).map(|y| (i, self.y.place(y), name));
+        self.names.extend(last);
     }
 
     /// Draws the band of technique `i` between the ends of ranges. Without any width, nothing is
@@ -111,8 +98,8 @@ impl<'a> Chart<'a> {
     }
 
     /// Returns the chart as markup. Without `x_texts`, the x axis has no texts. `said` describes
-    /// the chart for screen readers, and `class` is a CSS class or empty.
-    pub fn svg(&self, x_texts: bool, said: &str, class: &str) -> String {
+    /// the chart for screen readers.
+    pub fn svg(&self, x_texts: bool, said: &str) -> String {
         let body = format!(
             "{}<svg class=\"in\" viewBox=\"0 0 1000 1000\" preserveAspectRatio=\"none\" \
              width=\"100%\" height=\"100%\">{}</svg>{}{}",
@@ -121,7 +108,7 @@ impl<'a> Chart<'a> {
             self.marks,
             self.end_names()
         );
-        plot(self.height, &body, said, class)
+        plot(self.height, &body, said)
     }
 
     /// Returns the names beside the right ends of the curves.
@@ -150,18 +137,18 @@ pub const CROSS: &str = "<line class=\"cross\" y2=\"100%\" x1=\"-9\" x2=\"-9\"/>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scale::Linear;
+    use crate::numbers::short;
 
     #[test]
     fn marks_lie_at_the_values_of_the_axes() {
-        let axis = Linear::counts(0.0, 10.0, 2);
+        let axis = Scale::linear(0.0, 10.0, 2, short);
         let mut chart = Chart::new(100, &axis, &axis);
         chart.line(0, "a", &[(0.0, Some(0.0)), (5.0, Some(10.0)), (6.0, None), (10.0, Some(5.0))]);
-        chart.steps(1, &[(0.0, 5.0, 10.0)]);
+        chart.line(1, "", &[(0.0, Some(10.0)), (5.0, Some(10.0))]);
         chart.band(2, &[(0.0, 0.0, 5.0), (10.0, 0.0, 10.0)]);
         chart.band(3, &[(0.0, 5.0, 5.0), (10.0, 1.0, 1.0)]);
         chart.dot(4, (5.0, 5.0), true, "<b>");
-        let svg = chart.svg(true, "said", "");
+        let svg = chart.svg(true, "said");
         for part in [
             "d=\"M0 1000L500 0M1000 500\"",
             "d=\"M0 0L500 0\"",

@@ -23,15 +23,12 @@ pub fn histogram(folder: &Folder, file: &str) -> Result<Option<Histogram<u64>>, 
         };
         let coded = STANDARD.decode(interval.encoded_histogram());
         let coded = coded.map_err(|e| wrong(&e.to_string()))?;
-        let one: Histogram<u64> = Deserializer::new()
-            .deserialize(&mut coded.as_slice())
-            .map_err(|e| wrong(&e.to_string()))?;
-        if let Some(all) = &mut all {
-            all.add(one).map_err(|e| wrong(&e.to_string()))?;
-        } else {
-            let mut first = one;
-            first.auto(true);
-            all = Some(first);
+        let one = Deserializer::new().deserialize(&mut coded.as_slice());
+        let mut one: Histogram<u64> = one.map_err(|e| wrong(&e.to_string()))?;
+        one.auto(true);
+        match &mut all {
+            Some(all) => all.add(one).map_err(|e| wrong(&e.to_string()))?,
+            None => all = Some(one),
         }
     }
     all.map(Some).ok_or_else(|| wrong("the log holds no histogram"))

@@ -11,6 +11,7 @@ pub mod csv;
 pub mod dose;
 pub mod folder;
 pub mod latency;
+pub mod measure;
 pub mod model;
 pub mod numbers;
 pub mod page;

@@ -4,19 +4,15 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use vpass_drive::api::reclaim::NO_RECLAIM;
 use vpass_drive::base::units::Cause;
-use vpass_lab::compare::baselines;
 pub use vpass_lab::compare::row::Cell;
 use vpass_lab::compare::row::ComparisonRow;
 use vpass_lab::failure::Failure;
 use vpass_lab::phrase;
 use vpass_lab::phrase::Opt;
-use vpass_lab::results::quantity::Unit;
 use vpass_lab::results::{About, Summary};
 
 use crate::folder::Folder;
-use crate::numbers::kept_together;
 
 mod life;
 mod lives;
@@ -29,6 +25,9 @@ pub use sweep::{Point, Sweep};
 
 /// Largest number of techniques that charts show. The palette has one colour for each of them.
 pub const DRAWN: usize = 6;
+
+/// Largest ratio of the longest bar to the longest bar of a technique that kept its data.
+const CAP: f64 = 1.6;
 
 /// Kind of results, according to the command that made them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +47,13 @@ pub struct Run {
     pub summary: Summary,
     /// Folder with the files of the run. The folder is empty if `--out` stored only summaries.
     pub folder: Folder,
+}
+
+impl Run {
+    /// Returns whether the host wrote.
+    pub fn writes(&self) -> bool {
+        self.summary.host.write_pages > 0
+    }
 }
 
 /// Results of one technique.
@@ -121,15 +127,6 @@ impl Row {
         self.kept_data() && !self.counterfactual && !self.baseline
     }
 
-    /// Returns the value in the column with this key as text, with its interval over the seeds.
-    /// Without a value, the text is a dash.
-    pub fn text(&self, key: &str, unit: Unit) -> String {
-        self.cells.get(key).map_or_else(
-            || "–".into(),
-            |cell| kept_together(&(unit.text(cell.mean) + &cell.interval(unit))),
-        )
-    }
-
     /// Returns the number of flash pages programmed for this cause per page that the host wrote. If
     /// the host wrote nothing, returns the number per 1,000 pages that the host read. The number is
     /// a mean over the runs.
@@ -138,7 +135,7 @@ impl Row {
             let host = &run.summary.host;
             let (writes, reads) = (host.write_pages as f64, host.read_pages as f64 / 1e3);
             let programs = run.summary.flash.programs.of(cause) as f64;
-            programs / if writes > 0.0 { writes } else { reads.max(1e-3) }
+            programs / if run.writes() { writes } else { reads.max(1e-3) }
         };
         mean(&self.runs.iter().map(of).collect::<Vec<_>>())
     }
@@ -194,7 +191,6 @@ impl Model {
             [one] if one.file("sweep.json").is_some() => sweep::read(one)?,
             several => runs::read(several)?,
         };
-        model.mark_baselines();
         model.choose_drawn();
         Ok(model)
     }
@@ -222,6 +218,17 @@ impl Model {
         self.all().filter(|row| row.may_win() && names.contains(&row.label)).collect()
     }
 
+    /// Returns the length of the longest bar of a chart, for these lengths of the techniques. A bar
+    /// of a technique that lost data may be only somewhat longer than the longest other bar.
+    pub fn longest_bar(&self, length: impl Fn(&Row) -> Option<f64>) -> f64 {
+        let longest = |rows: &mut dyn Iterator<Item = &Row>| {
+            rows.filter_map(&length).filter(|length| length.is_finite()).fold(0.0, f64::max)
+        };
+        let most = longest(&mut self.rows.iter());
+        let of_kept = longest(&mut self.rows.iter().filter(|row| row.kept_data()));
+        if of_kept > 0.0 { most.min(CAP * of_kept) } else { most }
+    }
+
     /// Returns whether the page shows lives: if they were simulated, or if they have settled under
     /// all techniques.
     pub fn shows_life(&self) -> bool {
@@ -239,37 +246,26 @@ impl Model {
         self.manifest.get("drive_configuration").unwrap_or(&Value::Null)
     }
 
-    /// Marks the rows without read reclaim as baselines, if other rows have read reclaim.
-    fn mark_baselines(&mut self) {
-        let reclaims: Vec<bool> = self.rows.iter().map(|row| row.reclaim != NO_RECLAIM).collect();
-        for (row, is_baseline) in self.rows.iter_mut().zip(baselines(&reclaims)) {
-            row.baseline = is_baseline;
-        }
-    }
-
     /// Moves rows to [`Self::others`] if charts cannot show all rows. The winners, `block` and
     /// `none` are moved last.
     fn choose_drawn(&mut self) {
-        if self.rows.len() <= DRAWN {
-            return;
-        }
         let is_winner = |row: &Row| {
             row.may_win() && self.winners.values().any(|names| names.contains(&row.label))
         };
-        let rank = |row: &Row| match (is_winner(row), row.reclaim.as_str()) {
-            (true, _) => 0,
-            (false, "block") => 1,
-            (false, "none") => 2,
-            (false, _) => 3,
+        let rank = |row: &Row| match row.reclaim.as_str() {
+            _ if is_winner(row) => 0,
+            "block" => 1,
+            "none" => 2,
+            _ => 3,
         };
-        let mut order: Vec<usize> = (0..self.rows.len()).collect();
-        order.sort_by_key(|i| (rank(&self.rows[*i]), *i));
+        let rows = std::mem::take(&mut self.rows);
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by_key(|place| rank(&rows[*place]));
         order.truncate(DRAWN);
-        let (mut drawn, mut others) = (vec![], vec![]);
-        for (i, row) in std::mem::take(&mut self.rows).into_iter().enumerate() {
-            if order.contains(&i) { drawn.push(row) } else { others.push(row) }
-        }
-        (self.rows, self.others) = (drawn, others);
+        let places = rows.into_iter().enumerate();
+        let (drawn, others): (Vec<_>, Vec<_>) = places.partition(|(i, _)| order.contains(i));
+        self.rows = drawn.into_iter().map(|(_, row)| row).collect();
+        self.others = others.into_iter().map(|(_, row)| row).collect();
     }
 }
 

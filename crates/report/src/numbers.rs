@@ -59,11 +59,6 @@ pub fn percent(percent: f64) -> String {
     format!("{}\u{a0}%", two(percent))
 }
 
-/// Formats a ratio, such as "2.8 times".
-pub fn times(ratio: f64) -> String {
-    format!("{}\u{a0}times", two(ratio))
-}
-
 /// Formats a number for an axis, such as 1,500 as 1.5k.
 pub fn short(value: f64) -> String {
     for (unit, length) in [("G", 1e9), ("M", 1e6), ("k", 1e3)] {

@@ -27,7 +27,6 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use vpass_lab::failure::Failure;
-use vpass_lab::phrase::Dialect;
 
 use crate::dose;
 use crate::folder::Folder;
@@ -35,19 +34,19 @@ use crate::model::{Kind, Model};
 use crate::parts::{
     cards, cdf, cost, header, life, numbers, repeat, sweep, time, warnings, wear, years,
 };
-use crate::section::Section;
+use crate::section::{Section, absent};
 use crate::svg::{escape, shown};
 
 pub(crate) mod assets;
 
 use assets::{SCRIPT, STYLE};
 
-/// Returns the page of one result folder, or of several folders side by side. `dialect` decides how
-/// the page names options. The same folders give the same bytes.
+/// Returns the page of one result folder, or of several folders side by side. The same folders give
+/// the same bytes.
 ///
 /// # Errors
 /// Returns an error for folders that [`Model::read`] refuses, or for a file that cannot be used.
-pub fn page(folders: &[Folder], dialect: &dyn Dialect) -> Result<String, Failure> {
+pub fn page(folders: &[Folder]) -> Result<String, Failure> {
     let model = Model::read(folders)?;
     let mut data = Map::new();
     let names: Vec<String> = model.names().into_iter().map(shown).collect();
@@ -67,7 +66,7 @@ pub fn page(folders: &[Folder], dialect: &dyn Dialect) -> Result<String, Failure
         Kind::Runs => {
             add(cards::section(&model));
             add(header::keys(&model));
-            add(dose::section(&model)?.unwrap_or_else(|| dose_absent(&model, dialect)));
+            add(dose::section(&model)?.unwrap_or_else(dose_absent));
             add(life::section(&model));
             add(side_by_side(cdf::section(&model)?, time::section(&model)?));
             add(side_by_side(wear::section(&model)?, cost::section(&model)));
@@ -91,9 +90,10 @@ pub fn page(folders: &[Folder], dialect: &dyn Dialect) -> Result<String, Failure
 }
 
 /// Returns the section that explains why the page shows no doses.
-fn dose_absent(model: &Model, dialect: &dyn Dialect) -> Section {
-    let why = crate::sentences::absent::doses(&model.manifest);
-    crate::section::absent("dose", dose::TITLE, &why.in_dialect(dialect))
+fn dose_absent() -> Section {
+    let why = "This chart is absent: the folder has no dose.csv. This version of vpass writes \
+        dose.csv if the oracle is on and the drive has read disturbance.";
+    absent("dose", dose::TITLE, why)
 }
 
 /// Returns one section in which two sections stand side by side.

@@ -1,8 +1,6 @@
 //! Scales of charts. A scale has the ticks of an axis. The scale converts a value into a position
 //! on the axis, given as a share of the axis length.
 
-use crate::numbers::short;
-
 /// Tick of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tick {
@@ -12,38 +10,99 @@ pub struct Tick {
     pub label: String,
 }
 
-/// Axis of a chart.
-pub trait Scale {
-    /// Returns the position of a value on the axis. The low end has position 0, and the high end
-    /// has position 1.
-    fn place(&self, value: f64) -> f64;
-
-    /// Returns the ticks of the axis in ascending order.
-    fn ticks(&self) -> Vec<Tick>;
-}
-
 /// Function that formats the value of a tick.
 pub type Format = fn(f64) -> String;
 
-/// Linear axis of a chart.
-#[derive(Clone, Copy, Debug)]
-pub struct Linear {
-    low: f64,
-    high: f64,
-    step: f64,
-    format: Format,
+/// Factor between the smallest and the largest value from which a scale is logarithmic.
+const WIDE: f64 = 50.0;
+/// Shares of an axis up to this size are rounding errors.
+const ROUNDING: f64 = 1e-9;
+
+/// Axis of a chart.
+#[derive(Clone, Debug)]
+pub struct Scale {
+    /// Ends of the axis; on a logarithmic axis, their logarithms.
+    ends: (f64, f64),
+    is_log: bool,
+    ticks: Vec<Tick>,
 }
 
-impl Linear {
+impl Scale {
     /// Makes a linear axis with about `ticks` ticks, which lie at round values.
-    pub fn new(low: f64, high: f64, ticks: u32, format: Format) -> Self {
+    pub fn linear(low: f64, high: f64, ticks: u32, format: Format) -> Self {
         let high = if high > low { high } else { low + 1.0 };
-        Self { low, high, step: round_step((high - low) / f64::from(ticks)), format }
+        Self::stepped((low, high), false, round_step((high - low) / f64::from(ticks)), format)
     }
 
-    /// Makes a linear axis for counts. The ticks of this axis have texts of the function [`short`].
-    pub fn counts(low: f64, high: f64, ticks: u32) -> Self {
-        Self::new(low, high, ticks, short)
+    /// Makes a logarithmic axis with ticks at powers of `base`.
+    pub fn log(low: f64, high: f64, base: f64, format: Format) -> Self {
+        let low = low.max(f64::MIN_POSITIVE);
+        let high = if high > low { high } else { low * base };
+        Self::stepped((low.log10(), high.log10()), true, base.log10(), format)
+    }
+
+    /// Makes a logarithmic axis that contains all values. The axis begins and ends at a power of
+    /// ten.
+    pub fn log_around(values: impl IntoIterator<Item = f64>, format: Format) -> Self {
+        let (low, high) = ends(values.into_iter().filter(|v| *v > 0.0)).unwrap_or((1.0, 10.0));
+        let (low, high) = (low.log10().floor(), high.log10().ceil());
+        Self::stepped((low, high.max(low + 1.0)), true, 1.0, format)
+    }
+
+    /// Makes an axis that contains all values. If the values differ much, the axis is logarithmic.
+    /// Otherwise, it is linear, contains 0, and extends to `margin` times the largest value.
+    pub fn around(values: &[f64], margin: f64, format: Format) -> Self {
+        let (low, high) = ends(values.iter().copied()).unwrap_or((0.0, 1.0));
+        if is_wide(low, high) {
+            Self::log_around(values.iter().copied(), format)
+        } else {
+            Self::linear(low.min(0.0), margin * high, 5, format)
+        }
+    }
+
+    /// Makes a linear axis with these ticks. Ticks beyond the ends are left out.
+    pub fn with_ticks(ends: (f64, f64), ticks: impl IntoIterator<Item = (f64, String)>) -> Self {
+        let mut scale = Self { ends, is_log: false, ticks: vec![] };
+        let ticks = ticks.into_iter().map(|(value, label)| Tick { at: scale.place(value), label });
+        let is_inside = |tick: &Tick| (-ROUNDING..=1.0 + ROUNDING).contains(&tick.at);
+        scale.ticks = ticks.filter(is_inside).collect();
+        scale
+    }
+
+    /// Makes an axis on which names lie at equal distances. The position of a name is its index.
+    pub fn named(names: &[String]) -> Self {
+        let ticks = names.iter().enumerate().map(|(i, name)| (i as f64, name.clone()));
+        Self::with_ticks((-0.5, names.len() as f64 - 0.5), ticks)
+    }
+
+    /// Makes an axis with ticks at all multiples of a step. On a logarithmic axis, ends and step
+    /// are logarithms.
+    fn stepped(ends: (f64, f64), is_log: bool, step: f64, format: Format) -> Self {
+        let first = (ends.0 / step - ROUNDING).ceil() as i64;
+        let last = (ends.1 / step + ROUNDING).floor() as i64;
+        let tick = |k: i64| {
+            let place = k as f64 * step;
+            let value = if is_log { 10f64.powf(place) } else { place };
+            Tick { at: (place - ends.0) / (ends.1 - ends.0), label: format(value) }
+        };
+        Self { ends, is_log, ticks: (first..=last).map(tick).collect() }
+    }
+
+    /// Returns the position of a value on the axis. The low end has position 0, and the high end
+    /// has position 1.
+    pub fn place(&self, value: f64) -> f64 {
+        let value = if self.is_log { value.max(f64::MIN_POSITIVE).log10() } else { value };
+        (value - self.ends.0) / (self.ends.1 - self.ends.0)
+    }
+
+    /// Returns the ticks of the axis in ascending order.
+    pub fn ticks(&self) -> &[Tick] {
+        &self.ticks
+    }
+
+    /// Returns whether the axis is logarithmic.
+    pub fn is_log(&self) -> bool {
+        self.is_log
     }
 }
 
@@ -55,105 +114,9 @@ fn round_step(step: f64) -> f64 {
     factors.into_iter().map(|f| f * power).find(|s| *s >= step * 0.999).unwrap_or(10.0 * power)
 }
 
-impl Scale for Linear {
-    fn place(&self, value: f64) -> f64 {
-        (value - self.low) / (self.high - self.low)
-    }
-
-    fn ticks(&self) -> Vec<Tick> {
-        let first = (self.low / self.step - 1e-9).ceil() as i64;
-        let last = (self.high / self.step + 1e-9).floor() as i64;
-        let tick = |k: i64| {
-            let value = k as f64 * self.step;
-            Tick { at: self.place(value), label: (self.format)(value) }
-        };
-        (first..=last).map(tick).collect()
-    }
-}
-
-/// Logarithmic axis of a chart. Each power of the axis's base has a tick.
-#[derive(Clone, Copy, Debug)]
-pub struct Log {
-    low: f64,
-    high: f64,
-    base: f64,
-    format: Format,
-}
-
-impl Log {
-    /// Makes a logarithmic axis with ticks at powers of ten.
-    pub fn new(low: f64, high: f64, format: Format) -> Self {
-        Self::with_base(low, high, 10.0, format)
-    }
-
-    /// Makes a logarithmic axis with ticks at powers of `base`.
-    pub fn with_base(low: f64, high: f64, base: f64, format: Format) -> Self {
-        let low = low.max(f64::MIN_POSITIVE);
-        let high = if high > low { high } else { low * base };
-        Self { low: low.log10(), high: high.log10(), base: base.log10(), format }
-    }
-
-    /// Makes a logarithmic axis that contains all values. The axis begins and ends at a power of
-    /// ten.
-    pub fn around(values: impl IntoIterator<Item = f64>, format: Format) -> Self {
-        let (low, high) = ends(values.into_iter().filter(|v| *v > 0.0)).unwrap_or((1.0, 10.0));
-        let (low, high) = (low.log10().floor(), high.log10().ceil());
-        Self::new(10f64.powf(low), 10f64.powf(high.max(low + 1.0)), format)
-    }
-}
-
-impl Scale for Log {
-    fn place(&self, value: f64) -> f64 {
-        (value.max(f64::MIN_POSITIVE).log10() - self.low) / (self.high - self.low)
-    }
-
-    fn ticks(&self) -> Vec<Tick> {
-        let first = (self.low / self.base - 1e-9).ceil() as i32;
-        let last = (self.high / self.base + 1e-9).floor() as i32;
-        let tick = |k: i32| {
-            let value = 10f64.powf(f64::from(k) * self.base);
-            Tick { at: self.place(value), label: (self.format)(value) }
-        };
-        (first..=last).map(tick).collect()
-    }
-}
-
-/// Axis of percentiles, which are given as numbers of nines. One nine is 90 %, two nines are 99 %,
-/// and three nines are 99.9 %.
-#[derive(Clone, Copy, Debug)]
-pub struct Nines {
-    low: f64,
-    high: f64,
-}
-
-impl Nines {
-    /// Makes an axis that extends from one number of nines to another.
-    pub fn new(low: f64, high: f64) -> Self {
-        Self { low, high }
-    }
-}
-
-/// Percentiles that have a tick. Each entry has the share of requests above the percentile, and the
-/// text of the tick.
-const PERCENTILES: [(f64, &str); 6] =
-    [(0.5, "50"), (0.1, "90"), (1e-2, "99"), (1e-3, "99.9"), (1e-4, "99.99"), (1e-5, "99.999")];
-
-impl Scale for Nines {
-    fn place(&self, nines: f64) -> f64 {
-        (nines - self.low) / (self.high - self.low)
-    }
-
-    fn ticks(&self) -> Vec<Tick> {
-        let tick = |(above, label): (f64, &str)| Tick {
-            at: self.place(-above.log10()),
-            label: label.into(),
-        };
-        PERCENTILES
-            .map(tick)
-            .into_iter()
-            .filter(|tick| (-1e-9..=1.0 + 1e-9).contains(&tick.at))
-            .collect()
-    }
+/// Returns whether values between these ends need a logarithmic scale.
+pub fn is_wide(low: f64, high: f64) -> bool {
+    low > 0.0 && high >= WIDE * low
 }
 
 /// Returns the smallest and the largest finite value; `None` if no value is finite.
@@ -167,38 +130,33 @@ pub fn ends(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numbers::us;
+    use crate::numbers::{short, us};
 
-    fn labels(scale: &impl Scale) -> Vec<String> {
-        scale.ticks().into_iter().map(|tick| tick.label).collect()
+    fn labels(scale: &Scale) -> Vec<&str> {
+        scale.ticks().iter().map(|tick| tick.label.as_str()).collect()
     }
 
     #[test]
-    fn linear_ticks_are_round_and_lie_at_their_values() {
-        let scale = Linear::counts(0.0, 41.4, 6);
+    fn ticks_are_round_and_lie_at_their_values() {
+        let scale = Scale::linear(0.0, 41.4, 6, short);
         assert_eq!(labels(&scale), ["0", "10", "20", "30", "40"]);
         assert!((scale.ticks()[2].at - 20.0 / 41.4).abs() < 1e-12);
         // Even an axis without values has a position for the value 0.
-        assert_eq!(Linear::counts(0.0, 0.0, 2).place(0.0).to_bits(), 0f64.to_bits());
-    }
-
-    #[test]
-    fn logarithmic_ticks_are_powers() {
-        let scale = Log::around([56.0, 52_000.0], us);
-        assert_eq!(labels(&scale).len(), 5);
-        assert_eq!(labels(&scale)[0], "10.0\u{a0}µs");
+        assert_eq!(Scale::linear(0.0, 0.0, 2, short).place(0.0).to_bits(), 0f64.to_bits());
+        let scale = Scale::log_around([56.0, 52_000.0], us);
+        assert_eq!((labels(&scale).len(), labels(&scale)[0]), (5, "10.0\u{a0}µs"));
         assert!((scale.place(1000.0) - 0.5).abs() < 1e-12);
+        assert!((scale.ticks()[2].at - 0.5).abs() < 1e-12);
+        let named = Scale::named(&["a".to_owned(), "b".to_owned()]);
+        assert_eq!((labels(&named), named.place(1.0)), (vec!["a", "b"], 0.75));
     }
 
     #[test]
-    fn a_step_on_the_axis_of_nines_is_a_nine_more() {
-        let scale = Nines::new(0.3, 4.3);
-        assert_eq!(labels(&scale), ["50", "90", "99", "99.9", "99.99"]);
-        assert!((scale.place(2.3) - 0.5).abs() < 1e-12);
-    }
-
-    #[test]
-    fn ends_skip_what_is_no_number() {
+    fn only_values_far_apart_have_a_logarithmic_axis() {
+        let near = Scale::around(&[2.0, 40.0], 1.1, short);
+        assert!(!near.is_log() && (near.place(44.0) - 1.0).abs() < 1e-12, "{near:?}");
+        assert!(Scale::around(&[0.5, 40.0], 1.1, short).is_log());
+        assert!(!Scale::around(&[0.0, 40.0], 1.1, short).is_log());
         assert_eq!(ends([3.0, f64::NAN, 1.0]), Some((1.0, 3.0)));
         assert_eq!(ends([]), None);
     }

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use crate::scale::Scale;
+use crate::scale::{Scale, Tick};
 
 /// Dash patterns of the lines for the techniques. An empty pattern is a solid line.
 const DASHES: [&str; 6] = ["4 4", "", "", "", "7 3", "2 3"];
@@ -75,33 +75,53 @@ pub fn dashes(i: usize) -> String {
     }
 }
 
-/// Returns the grid lines of a chart and the texts of both axes. Without `x_texts`, the x axis has
-/// no texts, because another chart below shows them.
-pub fn grid(x: &dyn Scale, y: &dyn Scale, x_texts: bool) -> String {
+/// Returns the grid lines of a chart and the texts of both axes. Without `has_texts`, the x axis
+/// has no texts, because another chart below shows them.
+pub fn grid(x: &Scale, y: &Scale, has_texts: bool) -> String {
     let mut svg = String::new();
     for tick in y.ticks() {
         let at = percent(1.0 - tick.at);
-        let _ = write!(
-            svg,
-            "<line class=\"g\" x2=\"100%\" y1=\"{at}\" y2=\"{at}\"/>\
-             <text class=\"end\" x=\"-8\" y=\"{at}\" dy=\"4\">{}</text>",
-            escape(&tick.label)
-        );
+        let _ = write!(svg, "<line class=\"g\" x2=\"100%\" y1=\"{at}\" y2=\"{at}\"/>");
     }
-    let ticks = x.ticks();
-    for (i, tick) in ticks.iter().enumerate().filter(|_| x_texts) {
+    let ticks = if has_texts { x.ticks() } else { &[] };
+    for tick in ticks {
         let at = percent(tick.at);
-        // On a narrow screen, every second text of the axis is hidden.
-        let class = if i % 2 == 1 && ticks.len() > 5 { "mid opt" } else { "mid" };
-        let _ = write!(
-            svg,
-            "<line class=\"g\" y2=\"100%\" x1=\"{at}\" x2=\"{at}\"/>\
-             <text class=\"{class}\" x=\"{at}\" y=\"100%\" dy=\"18\">{}</text>",
-            escape(&tick.label)
-        );
+        let _ = write!(svg, "<line class=\"g\" y2=\"100%\" x1=\"{at}\" x2=\"{at}\"/>");
     }
-    svg.push_str("<line class=\"ax\" x2=\"100%\" y1=\"100%\" y2=\"100%\"/>");
-    svg
+    svg + AXIS + &x_texts(ticks) + &y_texts(y.ticks())
+}
+
+/// Line of the x axis.
+pub const AXIS: &str = "<line class=\"ax\" x2=\"100%\" y1=\"100%\" y2=\"100%\"/>";
+
+/// Returns the texts of an x axis, which stand below the chart. On a narrow screen, every second
+/// text of many is hidden.
+pub fn x_texts(ticks: &[Tick]) -> String {
+    let is_full = ticks.len() > 5;
+    let text = |(i, tick): (usize, &Tick)| {
+        let class = if i % 2 == 1 && is_full { "mid opt" } else { "mid" };
+        let (at, label) = (percent(tick.at), escape(&tick.label));
+        format!("<text class=\"{class}\" x=\"{at}\" y=\"100%\" dy=\"18\">{label}</text>")
+    };
+    ticks.iter().enumerate().map(text).collect()
+}
+
+/// Returns texts above the left and the right end of a chart. The left one is a name.
+pub fn caption(name: &str, right: &str) -> String {
+    let (name, right) = (escape(name), escape(right));
+    format!(
+        "<text class=\"lab\" x=\"0\" y=\"-6\">{name}</text><text class=\"end\" x=\"100%\" y=\"-6\">\
+         {right}</text>"
+    )
+}
+
+/// Returns the texts of a y axis, which stand at the left of the chart.
+pub fn y_texts(ticks: &[Tick]) -> String {
+    let text = |tick: &Tick| {
+        let (at, label) = (percent(1.0 - tick.at), escape(&tick.label));
+        format!("<text class=\"end\" x=\"-8\" y=\"{at}\" dy=\"4\">{label}</text>")
+    };
+    ticks.iter().map(text).collect()
 }
 
 /// Returns an SVG path through points whose coordinates are from 0 to 1. The y axis points upwards.
@@ -121,12 +141,9 @@ pub fn path(points: impl IntoIterator<Item = Option<(f64, f64)>>) -> String {
 }
 
 /// Returns a chart whose height is given in pixels. `said` describes the chart for screen readers.
-/// `class` is a CSS class and may be empty.
-pub fn plot(height: u32, body: &str, said: &str, class: &str) -> String {
-    let class = format!("plot {class}");
+pub fn plot(height: u32, body: &str, said: &str) -> String {
     format!(
-        "<svg class=\"{}\" height=\"{height}\" role=\"img\" aria-label=\"{}\">{body}</svg>",
-        class.trim_end(),
+        "<svg class=\"plot\" height=\"{height}\" role=\"img\" aria-label=\"{}\">{body}</svg>",
         escape(said)
     )
 }

@@ -1,14 +1,12 @@
-//! Tables as text for a terminal, as Markdown, as CSV, as JSON, and as HTML for the page.
+//! Tables as text for a terminal, as Markdown, and as HTML for the page.
 //!
 //! In a terminal, numbers are aligned to the right, and colours can be used. Wide tables are split
 //! into parts, and long texts are wrapped. In a file or a pipe, tables may have any width.
 
 use std::io::IsTerminal;
 
-use serde_json::{Map, Value};
 use vpass_lab::plain;
 
-use crate::csv;
 use crate::svg::escape;
 
 /// Returns whether standard output can show colours and the user has not turned colours off.
@@ -181,47 +179,28 @@ impl Table {
         text
     }
 
-    /// Returns the table as CSV. The heading is the first line.
-    pub fn csv(&self) -> String {
-        let cells = |row: &Vec<(String, Look)>| {
-            row.iter().map(|(text, _)| text.trim().to_owned()).collect()
-        };
-        csv::text(&self.rows.iter().map(cells).collect::<Vec<_>>())
+    /// Returns the table, which has a heading, as HTML with a caption. The first column has the
+    /// names of the rows.
+    pub fn html(&self, caption: &str) -> String {
+        self.classed_html(caption, |_| String::new())
     }
 
-    /// Returns the table as JSON, with one object per row. The names in the heading are the keys of
-    /// the objects.
-    pub fn json(&self) -> Value {
-        let Some((heading, rows)) = self.rows.split_first().filter(|_| self.has_heading) else {
-            let texts =
-                |row: &Vec<(String, Look)>| row.iter().map(|(text, _)| text.trim()).collect();
-            return self.rows.iter().map(texts).collect::<Vec<Value>>().into();
-        };
-        let object = |row: &Vec<(String, Look)>| {
-            let pairs = heading.iter().zip(row);
-            let pairs = pairs.map(|((name, _), (text, _))| (name.clone(), text.trim().into()));
-            Value::Object(pairs.collect::<Map<_, _>>())
-        };
-        rows.iter().map(object).collect()
-    }
-
-    /// Returns the table as HTML, with a caption. The function `class` returns the CSS class of a
-    /// column, or an empty text. The first column has the names of the rows.
-    pub fn html(&self, caption: &str, class: impl Fn(usize) -> String) -> String {
+    /// Returns the table as HTML, as [`Self::html`] does. The function `class` returns the CSS
+    /// class of a column, or an empty text.
+    pub fn classed_html(&self, caption: &str, class: impl Fn(usize) -> String) -> String {
         let mut html = format!(
             "<div class=\"scroll\" tabindex=\"0\"><table><caption>{}</caption>",
             escape(caption)
         );
         for (r, row) in self.rows.iter().enumerate() {
-            let is_heading = r == 0 && self.has_heading;
+            let is_heading = r == 0;
             html.push_str(if is_heading { "<thead><tr>" } else { "<tr>" });
             for (c, (text, look)) in row.iter().enumerate() {
                 html.push_str(&html_cell((text, *look), is_heading, c, &class(c)));
             }
             html.push_str(if is_heading { "</tr></thead><tbody>" } else { "</tr>" });
         }
-        html.push_str(if self.has_heading { "</tbody></table></div>" } else { "</table></div>" });
-        html
+        html + "</tbody></table></div>"
     }
 
     fn numbers(&self, colour: bool, width: Option<usize>) -> String {
@@ -369,7 +348,7 @@ fn laid_out(rows: &[Vec<Lines>], gap: usize, right: bool, colour: bool) -> Strin
     text
 }
 
-/// Returns the HTML of one cell, for [`Table::html`].
+/// Returns the HTML of one cell, for [`Table::classed_html`].
 fn html_cell((text, look): (&str, Look), is_heading: bool, column: usize, class: &str) -> String {
     let text = escape(text.trim());
     let look = match look {

@@ -66,12 +66,11 @@ pub(crate) fn with_life(mut run: Summary, days: f64) -> Summary {
     run
 }
 
-/// Makes the `compare.json` of these runs, one for each technique, without a verdict.
+/// Makes the `compare.json` of these runs, one for each technique.
 pub(crate) fn json_of(runs: Vec<Summary>) -> Value {
     let about = About::of_run(&runs[0]);
     let row = |run: Summary| ComparisonRow::new(run.reclaim_technique.clone(), vec![run]);
     let compared = Comparison::new(about, runs.into_iter().map(row).collect());
-    let compared = Comparison { verdict: vec![], ..compared };
     serde_json::to_value(compared).unwrap()
 }
 

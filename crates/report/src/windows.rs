@@ -95,12 +95,10 @@ fn of_run(run: &Run) -> Result<Option<OfRun>, Failure> {
 /// run. The curve is straight between its points. After the last point, it stays level.
 fn rates(points: &[(f64, f64)], seconds: f64) -> Vec<f64> {
     let value = |at: f64| {
-        let next = points.partition_point(|(s, _)| *s < at);
-        match (points.get(next.wrapping_sub(1)), points.get(next)) {
-            (Some((s0, v0)), Some((s1, v1))) if s1 > s0 => v0 + (v1 - v0) * (at - s0) / (s1 - s0),
-            (_, Some((_, v))) | (Some((_, v)), None) => *v,
-            (None, None) => 0.0,
-        }
+        let next = points.partition_point(|(s, _)| *s < at).clamp(1, points.len());
+        let (s0, v0) = points[next - 1];
+        let (s1, v1) = *points.get(next).unwrap_or(&(s0, v0));
+        if s1 > s0 { v0 + (v1 - v0) * (at - s0) / (s1 - s0) } else { v0 }
     };
     let length = seconds / WINDOWS as f64;
     let edge = |w: usize| value(w as f64 * length);

@@ -43,14 +43,14 @@ pub(super) fn palette(theme: Theme) -> Vec<Colour> {
 }
 
 /// Returns the colour that a property of the style sheet has in this theme. The style sheet writes
-/// each property as `--name: var(--light, #rrggbb) var(--dark, #rrggbb);`.
+/// each property as `--name: light-dark(#rrggbb, #rrggbb);`.
 fn named(name: &str, theme: Theme) -> Colour {
-    let mark = format!("--{name}: var(--light, #");
-    let (_, rest) = STYLE.split_once(&mark).expect("the style sheet has every colour of the maps");
-    let dark = |rest: &'static str| rest.split_once("var(--dark, #").expect("a dark colour").1;
-    let digits = if theme == Theme::Dark { dark(rest) } else { rest };
+    let mark = format!("--{name}: light-dark(#");
+    let (_, colours) = STYLE.split_once(&mark).expect("the style sheet has every colour of maps");
+    let start = if theme == Theme::Dark { "rrggbb, #".len() } else { 0 };
     std::array::from_fn(|c| {
-        u8::from_str_radix(&digits[2 * c..2 * c + 2], 16).expect("six hexadecimal digits")
+        let digits = &colours[start + 2 * c..start + 2 * c + 2];
+        u8::from_str_radix(digits, 16).expect("six hexadecimal digits")
     })
 }
 

@@ -9,25 +9,24 @@ const FEWEST: usize = 9;
 /// dose.
 const STANDS_OUT: f64 = 2.5;
 
-/// Chooses a technique whose worst block the page shows; `None` if no technique has a block.
-/// `candidates` has pairs of a technique's number and its blocks. The preferred technique comes
-/// first. In each list of blocks, the worst block comes first.
+/// Chooses a technique whose worst block the page shows, and returns its place in the list. `all`
+/// has the blocks of each technique, with the preferred technique and the worst block first.
+/// Returns `None` if no technique has a block.
 ///
 /// The page always explains the worst block, so that its share of the limit is the one that the map
 /// and the table show.
-pub(super) fn choose(candidates: &[(usize, &[Snapshot])]) -> Option<usize> {
-    let worst = || candidates.iter().filter_map(|(i, blocks)| Some((*i, blocks.first()?)));
+pub(super) fn choose(all: &[&[Snapshot]]) -> Option<usize> {
+    let worst = || all.iter().enumerate().filter_map(|(i, blocks)| Some((i, blocks.first()?)));
     let stands_out = |block: &Snapshot| stands_out_by(block).is_some_and(|by| by >= STANDS_OUT);
     let standing_out = worst().find(|(_, block)| stands_out(block));
-    standing_out.or_else(|| worst().next()).map(|(technique, _)| technique)
+    standing_out.or_else(|| worst().next()).map(|(place, _)| place)
 }
 
 /// Returns the dose of a block's worst wordline, divided by the median dose of the block. Returns
 /// `None` for a block with lost data or with little data.
 fn stands_out_by(block: &Snapshot) -> Option<f64> {
     let worst = &block.wordlines[block.worst()?];
-    let with_data = block.wordlines.iter().filter(|w| w.holds_data());
-    let mut doses: Vec<f64> = with_data.map(|w| w.dose).collect();
+    let mut doses: Vec<f64> = block.with_data().map(|w| block.wordlines[w].dose).collect();
     if doses.len() < FEWEST || worst.ratio() > 1.0 {
         return None;
     }
@@ -47,18 +46,18 @@ mod tests {
         let lonely = block(8, &[10.0, 10.0, 80.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0], 100.0);
         let even = block(3, &[90.0; 9], 100.0);
         let (evens, lonelies) = ([even.clone()], [lonely.clone(), even.clone()]);
-        assert_eq!(choose(&[(2, &evens), (1, &lonelies), (0, &lonelies)]), Some(1));
+        assert_eq!(choose(&[&evens, &lonelies, &lonelies]), Some(1));
         // The worst block is even. A lonely wordline in another block does not count.
         let even_first = [even, lonely];
-        assert_eq!(choose(&[(2, &even_first), (1, &lonelies)]), Some(1));
-        assert_eq!(choose(&[(0, &[]), (2, &even_first)]), Some(2));
-        assert_eq!(choose(&[(0, &[])]), None);
+        assert_eq!(choose(&[&even_first, &lonelies]), Some(1));
+        assert_eq!(choose(&[&[], &even_first]), Some(1));
+        assert_eq!(choose(&[&[]]), None);
     }
 
     #[test]
     fn blocks_that_lost_data_do_not_stand_out() {
         let lost = block(1, &[1.0, 1.0, 400.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0], 100.0);
         assert_eq!(stands_out_by(&lost), None);
-        assert_eq!(choose(&[(0, &[lost])]), Some(0));
+        assert_eq!(choose(&[&[lost]]), Some(0));
     }
 }

@@ -61,21 +61,15 @@ fn picture(pixels: &[u8], columns: usize, said: &str) -> String {
     )
 }
 
-/// Position and size of a map on the page.
-pub(super) struct Place<'a> {
-    /// Name of the technique.
-    pub name: &'a str,
-    /// Index of the technique among the techniques that charts show.
-    pub technique: usize,
-    /// Numbers of columns and rows, which are equal for all maps.
-    pub size: (usize, usize),
-    /// Number of blocks whose wordlines are all stored in the page.
-    pub packed: usize,
-}
-
-/// Returns the map of one technique, with a caption.
-pub(super) fn figure(doses: &Doses, place: &Place) -> String {
-    let Place { name, technique: i, size: (columns, rows), packed } = *place;
+/// Returns the map of a technique, which is given by its index and its name. `size` has the numbers
+/// of columns and rows, which are equal for all maps. `packed` is the number of blocks whose
+/// wordlines are all stored in the page.
+pub(super) fn figure(
+    doses: &Doses,
+    (i, name): (usize, &str),
+    (columns, rows): (usize, usize),
+    packed: usize,
+) -> String {
     let worst = percent(100.0 * doses.worst_ratio());
     let past = doses.past_limit();
     let caption = match past {
@@ -90,14 +84,10 @@ pub(super) fn figure(doses: &Doses, place: &Place) -> String {
     let picture = picture(&pixels(&doses.map, columns, rows), columns, &said);
     let (first, last) = ends(doses, columns);
     // A line below the map marks the blocks whose wordlines are all stored in the page.
-    let known = match packed {
-        n if n < columns => format!(
-            "<svg class=\"known\" aria-hidden=\"true\"><line x2=\"{}\" y1=\"100%\" y2=\"100%\"/>\
-             </svg>",
-            share(n as f64 / columns as f64)
-        ),
-        _ => String::new(),
-    };
+    let known = share(packed as f64 / columns as f64);
+    let known =
+        format!("<svg aria-hidden=\"true\"><line x2=\"{known}\" y1=\"100%\" y2=\"100%\"/></svg>");
+    let known = if packed < columns { &known } else { "" };
     format!(
         "<figure class=\"map c{i} s{i}\" data-t=\"{i}\"><figcaption><b>{}</b><span>{caption}</span>\
          </figcaption><div class=\"box\">{picture}{known}<svg class=\"sel\" aria-hidden=\"true\">\
@@ -113,22 +103,9 @@ fn ends(doses: &Doses, columns: usize) -> (&'static str, String) {
         return ("most disturbed", format!("least of {} blocks", count(all as f64)));
     };
     let below = (100.0 * next.worst_ratio).ceil().max(1.0);
-    let (place, all) = (ordinal(columns), count(all as f64));
-    let last =
-        format!("{place} of {all} blocks; all others reach at most {below}\u{a0}% of their limit");
+    let (place, all) = (count(columns as f64), count(all as f64));
+    let last = format!("{place} of {all} blocks; the others reach at most {below}\u{a0}%");
     ("most disturbed block", last)
-}
-
-/// Formats a number as an ordinal number, such as "1st" or "12th".
-fn ordinal(n: usize) -> String {
-    let ending = match (n % 10, n % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{}{ending}", count(n as f64))
 }
 
 #[cfg(test)]
@@ -174,31 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn captions_say_what_is_left_out() {
-        let loud = doses(&[[0.5; 40].as_slice(), &[0.031; 2]].concat(), 42);
-        assert_eq!(
-            ends(&loud, 40),
-            (
-                "most disturbed block",
-                "40th of 42 blocks; all others reach at most 4\u{a0}% of their limit".into()
-            )
-        );
-        assert_eq!(ends(&loud, 42), ("most disturbed", "least of 42 blocks".into()));
-        assert_eq!(
-            [1, 2, 3, 11, 12, 13, 21, 112, 120].map(ordinal),
-            ["1st", "2nd", "3rd", "11th", "12th", "13th", "21st", "112th", "120th"]
-        );
-    }
-
-    #[test]
     fn a_caption_has_the_worst_wordline_or_those_past_their_limits() {
-        let place = Place { name: "a\"<b>", technique: 2, size: (3, 1), packed: 2 };
-        let safe = figure(&doses(&[0.9, 0.2, 0.1], 3), &place);
+        let technique = (2, "a\"<b>");
+        let safe = figure(&doses(&[0.9, 0.2, 0.1], 3), technique, (3, 1), 2);
         assert!(safe.contains("worst wordline at <b>90\u{a0}%</b> of its limit"), "{safe}");
         assert!(safe.contains("<b>a&quot;&lt;b&gt;</b>") && !safe.contains("<b>a\""), "{safe}");
         assert!(safe.contains("x2=\"66.667%\""), "{safe}");
-        let lost = figure(&doses(&[1.9, 1.2, 0.1], 3), &Place { packed: 3, ..place });
+        let lost = figure(&doses(&[1.9, 1.2, 0.1], 3), technique, (3, 1), 3);
         assert!(lost.contains("<b>2</b> wordlines past their limits"), "{lost}");
-        assert!(!lost.contains("known"), "{lost}");
+        assert!(!lost.contains("<line"), "{lost}");
     }
 }

@@ -1,14 +1,12 @@
 //! Markup of the page section about doses, and the data that its script needs.
 
-use std::fmt::Write;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 use vpass_lab::failure::Failure;
 
 use super::colours::{LEVELS, PAST};
-use super::maps::{self, Place};
+use super::maps;
 use super::pack::{Packed, pack};
 use super::rows::{Doses, Snapshot};
 use super::{first, sentences};
@@ -27,6 +25,8 @@ const HOTTEST: usize = 5;
 
 /// Technique that the section shows, with its doses.
 struct Shown<'a> {
+    /// Index of the technique among those that charts show.
+    technique: usize,
     row: &'a Row,
     doses: Doses,
     packed: Packed,
@@ -47,27 +47,33 @@ struct Flash {
 /// # Errors
 /// Returns an error for a file of doses that cannot be used.
 pub fn section(model: &Model) -> Result<Option<Section>, Failure> {
-    // Each seed would need a map of its own. Therefore the section shows only the first seed.
-    let doses_of = |row: &Row| row.runs.first().map_or(Ok(None), |run| Doses::read(&run.folder));
-    let read: Vec<Option<Doses>> = model.rows.iter().map(doses_of).collect::<Result<_, _>>()?;
-    let columns = maps::columns(read.iter().flatten());
+    let mut read = vec![];
+    for (technique, row) in model.rows.iter().enumerate() {
+        // Each seed would need a map of its own. Therefore the section shows only the first seed.
+        let Some(run) = row.runs.first() else { continue };
+        read.extend(Doses::read(&run.folder)?.map(|doses| (technique, row, doses)));
+    }
+    let columns = maps::columns(read.iter().map(|(.., doses)| doses));
     if columns == 0 {
         return Ok(None);
     }
-    let flash = flash(model, read.iter().flatten());
-    let shown: Vec<Option<Shown>> = model
-        .rows
-        .iter()
-        .zip(read)
-        .map(|(row, doses)| {
-            let doses = doses?;
-            let packed = pack(&doses.snapshots, flash.wordlines, &flash.groups, columns);
-            Some(Shown { row, doses, packed })
-        })
-        .collect();
-    let (html, chosen) = markup(model, &shown, &flash, columns);
-    let data = vec![(ID, data(&shown, &flash, columns, chosen))];
-    Ok(Some(Section { html, data }))
+    let flash = flash(model, read.iter().map(|(.., doses)| doses));
+    let shown = |(technique, row, doses): (usize, _, Doses)| {
+        let packed = pack(&doses.snapshots, flash.wordlines, &flash.groups, columns);
+        Shown { technique, row, doses, packed }
+    };
+    let shown: Vec<Shown> = read.into_iter().map(shown).collect();
+    let chosen = chosen(&shown);
+    let seeds = if model.rows.iter().any(|row| row.runs.len() > 1) { ", first seed" } else { "" };
+    let html = format!(
+        "<section id=\"{ID}\" aria-labelledby=\"{ID}-h\"><h2 id=\"{ID}-h\">{TITLE}</h2>\
+         <p class=\"say\">{}</p>{}{}</section>",
+        say(&shown, &flash, chosen),
+        maps(&shown, &flash, columns, seeds),
+        chosen.map_or_else(String::new, |chosen| detail(&shown, chosen, seeds)),
+    );
+    let data = data(model, &shown, &flash, columns, chosen);
+    Ok(Some(Section { html, data: vec![(ID, data)] }))
 }
 
 /// Returns facts about the flash from the manifest. If the manifest lacks a fact, the fact is
@@ -93,97 +99,55 @@ fn flash<'a>(model: &Model, doses: impl Iterator<Item = &'a Doses>) -> Flash {
     flash
 }
 
-/// Returns the indices of the techniques, sorted by the interest of readers. Techniques that may
-/// win come first. Among them, techniques with longer lives come first.
-fn by_interest(shown: &[Option<Shown>]) -> Vec<usize> {
-    let life = |i: &usize| {
-        let row = shown[*i].as_ref().map(|shown| shown.row).filter(|row| row.may_win());
-        row.map_or(-1.0, |row| row.life.as_ref().and_then(Life::point).unwrap_or(0.0))
+/// Returns the technique whose worst block the page shows first. Techniques that may win are
+/// preferred, and among them techniques with longer lives.
+fn chosen<'a>(shown: &'a [Shown<'a>]) -> Option<&'a Shown<'a>> {
+    let life = |shown: &Shown| match shown.row.life {
+        _ if !shown.row.may_win() => -1.0,
+        life => life.as_ref().and_then(Life::point).unwrap_or(0.0),
     };
-    let mut order: Vec<usize> = (0..shown.len()).filter(|i| shown[*i].is_some()).collect();
+    let mut order: Vec<&Shown> = shown.iter().collect();
     order.sort_by(|a, b| life(b).total_cmp(&life(a)));
-    order
+    let blocks: Vec<&[Snapshot]> = order.iter().map(|shown| shown.packed_blocks()).collect();
+    first::choose(&blocks).map(|place| order[place])
 }
 
-/// Returns the markup of the section. Also returns the technique whose worst block the page shows
-/// first.
-fn markup(
-    model: &Model,
-    shown: &[Option<Shown>],
-    flash: &Flash,
-    columns: usize,
-) -> (String, Option<usize>) {
-    let blocks = |i: usize| shown[i].as_ref().map_or(&[][..], Shown::packed_blocks);
-    let candidates: Vec<_> = by_interest(shown).into_iter().map(|i| (i, blocks(i))).collect();
-    let chosen = first::choose(&candidates);
-    let map_rows = |shown: &Shown| shown.doses.map.first_wordlines.len();
-    let rows = shown.iter().flatten().map(map_rows).max().unwrap_or(0);
-    let map = |(i, shown): (usize, &Option<Shown>)| {
-        let shown = shown.as_ref()?;
-        let name = &shown.row.label;
-        let packed = shown.packed.blocks;
-        let place = Place { name, technique: i, size: (columns, rows), packed };
-        Some(maps::figure(&shown.doses, &place))
+/// Returns the maps of all techniques, with a legend and a table.
+fn maps(shown: &[Shown], flash: &Flash, columns: usize, seeds: &str) -> String {
+    let rows = shown.iter().map(|shown| shown.doses.map.first_wordlines.len()).max().unwrap_or(0);
+    let map = |Shown { technique, row, doses, packed }: &Shown| {
+        maps::figure(doses, (*technique, &row.label), (columns, rows), packed.blocks)
     };
-    let maps: String = shown.iter().enumerate().filter_map(map).collect();
-    let seeds = match model.rows.iter().map(|row| row.runs.len()).max() {
-        Some(n) if n > 1 => ", first seed",
-        _ => "",
-    };
-    let maps_foot = foot(
-        &format!("All maps have the same scale. Sources: dose_map.csv, dose_blocks.csv{seeds}"),
-        &hottest(shown, flash.stride as usize),
-    );
-    let html = format!(
-        "<section id=\"{ID}\" aria-labelledby=\"{ID}-h\"><h2 id=\"{ID}-h\">{TITLE}</h2>\
-         <p class=\"say\">{}</p><div class=\"fig\" id=\"dose-maps\">{}<div class=\"maps\">{maps}\
-         </div>{maps_foot}</div>{}</section>",
-        say(shown, flash, chosen),
-        ramp(),
-        chosen.map_or_else(String::new, |technique| detail(shown, technique, seeds)),
-    );
-    (html, chosen)
+    let maps: String = shown.iter().map(map).collect();
+    let source =
+        format!("All maps have the same scale. Sources: dose_map.csv, dose_blocks.csv{seeds}");
+    let foot = foot(&source, &hottest(shown, flash.stride as usize));
+    format!(
+        "<div class=\"fig\" id=\"dose-maps\">{}<div class=\"maps\">{maps}</div>{foot}</div>",
+        ramp()
+    )
 }
 
 /// Returns the sentences below the heading of the section.
-fn say(shown: &[Option<Shown>], flash: &Flash, chosen: Option<usize>) -> String {
-    let all = || shown.iter().flatten();
-    let safe = || all().filter(|shown| shown.row.may_win());
-    let worst: Vec<(&str, f64)> = all().map(Shown::worst).collect();
-    let reached: Vec<(&str, f64)> = safe().map(Shown::worst).collect();
-    let because = chosen.and_then(|technique| {
-        let Shown { row, doses, .. } = shown[technique].as_ref()?;
-        let block = doses.snapshots.first()?;
-        let because = sentences::because(&row.label, block, flash.stride as usize);
-        Some([because, sentences::early(&row.reclaim, block)])
+fn say(shown: &[Shown], flash: &Flash, chosen: Option<&Shown>) -> String {
+    let neighbours =
+        weights(shown).map_or_else(String::new, |ends| sentences::neighbours(ends, flash.stride));
+    let because = chosen.and_then(|shown| {
+        let block = shown.doses.snapshots.first()?;
+        Some(sentences::because(&shown.row.label, block, flash.stride as usize))
     });
-    let said = [
-        weights(all()).map_or_else(String::new, |ends| sentences::neighbours(ends, flash.stride)),
-        sentences::past_limit(&worst),
-        sentences::reached(&reached),
-    ];
-    let because = because.into_iter().flatten();
-    said.into_iter()
-        .chain(because)
-        .filter(|sentence| !sentence.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+    format!("{neighbours} {}", because.unwrap_or_default())
 }
 
 /// Returns the smallest and the largest dose that a read adds to a neighbouring wordline. Returns
 /// `None` if no wordline is programmed.
-fn weights<'a>(all: impl Iterator<Item = &'a Shown<'a>>) -> Option<(f64, f64)> {
-    let blocks = all.flat_map(|shown| &shown.doses.snapshots);
+fn weights(shown: &[Shown]) -> Option<(f64, f64)> {
+    let blocks = shown.iter().flat_map(|shown| &shown.doses.snapshots);
     let programmed = blocks.flat_map(|block| &block.wordlines).filter(|w| w.limit > 0.0);
     programmed.map(|w| (w.alpha, w.alpha)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
 impl Shown<'_> {
-    /// Returns the name of the technique, and its largest ratio of dose to limit.
-    fn worst(&self) -> (&str, f64) {
-        (&self.row.label, self.doses.worst_ratio())
-    }
-
     /// Returns the blocks whose wordlines are all stored in the page.
     fn packed_blocks(&self) -> &[Snapshot] {
         &self.doses.snapshots[..self.packed.blocks]
@@ -192,15 +156,15 @@ impl Shown<'_> {
 
 /// Returns the legend that explains the colours of the maps.
 fn ramp() -> String {
-    let mut steps = String::new();
-    for k in 0..10 {
+    let step = |k: u32| {
         let at = 8 * k;
-        let _ = write!(steps, "<rect class=\"h{k}\" x=\"{at}%\" width=\"8.2%\" height=\"12\"/>");
-    }
+        format!("<rect fill=\"var(--h{k})\" x=\"{at}%\" width=\"8.2%\" height=\"12\"/>")
+    };
+    let steps: String = (0..10).map(step).collect();
     format!(
         "<div class=\"ramp\"><svg role=\"img\" aria-label=\"Colours: dose as a share of the limit, \
          from 0 to 100 %; red: past the limit\">{steps}\
-         <rect class=\"hx\" x=\"84%\" width=\"15%\" height=\"12\"/>\
+         <rect fill=\"var(--hx)\" x=\"84%\" width=\"15%\" height=\"12\"/>\
          <text x=\"0\" y=\"27\">0</text><text class=\"mid\" x=\"40%\" y=\"27\">50 %</text>\
          <text class=\"end\" x=\"80%\" y=\"27\">100 % of limit</text>\
          <text class=\"end\" x=\"100%\" y=\"27\">past: lost</text></svg>\
@@ -210,13 +174,12 @@ fn ramp() -> String {
 }
 
 /// Returns the empty markup into which the script draws the chosen block.
-fn detail(shown: &[Option<Shown>], technique: usize, seeds: &str) -> String {
-    let option = |(i, shown): (usize, &Option<Shown>)| {
-        let name = escape(&shown.as_ref().filter(|shown| shown.packed.blocks > 0)?.row.label);
-        let selected = if i == technique { " selected" } else { "" };
-        Some(format!("<option value=\"{i}\"{selected}>{name}</option>"))
+fn detail(shown: &[Shown], chosen: &Shown, seeds: &str) -> String {
+    let option = |Shown { technique, row, .. }: &Shown| {
+        let selected = if *technique == chosen.technique { " selected" } else { "" };
+        format!("<option value=\"{technique}\"{selected}>{}</option>", escape(&row.label))
     };
-    let options: String = shown.iter().enumerate().filter_map(option).collect();
+    let options: String = shown.iter().filter(|of| of.packed.blocks > 0).map(option).collect();
     let source = format!(
         "The line shows the dose that each wordline endures; this dose depends on the wordline's \
          group and the wear of the block. Source: dose.csv{seeds}"
@@ -237,7 +200,7 @@ fn detail(shown: &[Option<Shown>], technique: usize, seeds: &str) -> String {
 }
 
 /// Returns a table of the wordlines whose doses are nearest to their limits.
-fn hottest(shown: &[Option<Shown>], stride: usize) -> String {
+fn hottest(shown: &[Shown], stride: usize) -> String {
     let mut table = Table::new([
         "technique",
         "block",
@@ -250,44 +213,44 @@ fn hottest(shown: &[Option<Shown>], stride: usize) -> String {
         "reads of neighbours",
         "data",
     ]);
-    for shown in shown.iter().flatten() {
-        let blocks = &shown.doses.snapshots;
-        let places = |block: usize| (0..blocks[block].wordlines.len()).map(move |w| (block, w));
-        let mut hot: Vec<(usize, usize)> = (0..blocks.len()).flat_map(places).collect();
-        let wordline = |(block, w): &(usize, usize)| &blocks[*block].wordlines[*w];
-        hot.retain(|place| wordline(place).holds_data());
-        hot.sort_by(|a, b| wordline(b).ratio().total_cmp(&wordline(a).ratio()).then(a.cmp(b)));
-        for place in hot.iter().take(HOTTEST) {
-            let (block, w) = *place;
-            let lines = &blocks[block].wordlines;
-            let beside = [w.checked_sub(stride), Some(w + stride)];
-            let reads = |w: usize| lines.get(w).map(|w| count(w.reads.round()));
-            let beside: Vec<String> = beside.into_iter().flatten().filter_map(reads).collect();
-            let line = wordline(place);
-            let state =
-                if line.lost_pages > 0 { ("lost", Look::Bad) } else { ("kept", Look::Plain) };
+    for Shown { row, doses, .. } in shown {
+        let places = |block| Snapshot::with_data(block).map(move |w| (block, w));
+        let mut hot: Vec<(&Snapshot, usize)> = doses.snapshots.iter().flat_map(places).collect();
+        let ratio = |(block, w): &(&Snapshot, usize)| block.wordlines[*w].ratio();
+        hot.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+        for (block, w) in hot.into_iter().take(HOTTEST) {
+            let line = &block.wordlines[w];
+            let whole = |number: f64| count(number.round());
+            let beside = block.beside(w, stride);
+            let beside: Vec<String> = beside.map(|w| whole(block.wordlines[w].reads)).collect();
             let cells = [
-                shown.row.label.clone(),
-                blocks[block].block.to_string(),
+                row.label.clone(),
+                block.block.to_string(),
                 w.to_string(),
                 line.group.clone(),
-                count(line.dose.round()),
-                count(line.limit.round()),
+                whole(line.dose),
+                whole(line.limit),
                 percent(100.0 * line.ratio()),
-                count(line.reads.round()),
+                whole(line.reads),
                 beside.join(" and "),
             ];
-            let mut row: Vec<_> = cells.into_iter().map(|cell| (cell, Look::Plain)).collect();
-            row.push((state.0.into(), state.1));
-            table.painted_row(row);
+            let state =
+                if line.lost_pages > 0 { ("lost", Look::Bad) } else { ("kept", Look::Plain) };
+            let cells = cells.into_iter().map(|cell| (cell, Look::Plain));
+            table.painted_row(cells.chain([(state.0.into(), state.1)]).collect());
         }
     }
-    table
-        .html("The wordlines with data whose doses came nearest to their limits", |_| String::new())
+    table.html("The wordlines with data whose doses came nearest to their limits")
 }
 
 /// Returns the data for the script. A technique without doses becomes `null`.
-fn data(shown: &[Option<Shown>], flash: &Flash, columns: usize, chosen: Option<usize>) -> Value {
+fn data(
+    model: &Model,
+    shown: &[Shown],
+    flash: &Flash,
+    columns: usize,
+    chosen: Option<&Shown>,
+) -> Value {
     let rounded = |value: f64| (value * 1e4).round() / 1e4;
     let moment = |block: &Snapshot| {
         json!({
@@ -298,8 +261,10 @@ fn data(shown: &[Option<Shown>], flash: &Flash, columns: usize, chosen: Option<u
             "cycles": block.pec_cycles,
         })
     };
-    let technique = |shown: &Option<Shown>| {
-        let Some(shown) = shown else { return Value::Null };
+    let technique = |i: usize| {
+        let Some(shown) = shown.iter().find(|shown| shown.technique == i) else {
+            return Value::Null;
+        };
         let moments = shown.packed_blocks().iter().map(moment);
         json!({
             "ranks": shown.doses.map.blocks.iter().take(columns).collect::<Vec<_>>(),
@@ -307,15 +272,15 @@ fn data(shown: &[Option<Shown>], flash: &Flash, columns: usize, chosen: Option<u
             "packed": BASE64.encode(&shown.packed.bytes),
         })
     };
-    let longest = shown.iter().flatten().max_by_key(|s| s.doses.map.first_wordlines.len());
+    let longest = shown.iter().max_by_key(|s| s.doses.map.first_wordlines.len());
     json!({
         "show": columns,
         "wordlines": flash.wordlines,
         "stride": flash.stride,
         "groups": flash.groups,
-        "first": chosen.map(|technique| [technique, 0]),
+        "first": chosen.map(|chosen| [chosen.technique, 0]),
         "first_wordlines": longest.map(|shown| &shown.doses.map.first_wordlines),
         "index": {"levels": LEVELS, "past": PAST},
-        "techniques": shown.iter().map(technique).collect::<Vec<_>>(),
+        "techniques": (0..model.rows.len()).map(technique).collect::<Vec<_>>(),
     })
 }

@@ -60,7 +60,7 @@ fn columns(block: &Snapshot, wordlines: usize, groups: &[String]) -> Vec<u8> {
     bytes.extend(each().map(|w| w.valid_pages));
     bytes.extend(each().map(|w| w.lost_pages));
     bytes.extend(each().map(group));
-    bytes.extend(each().map(|w| u8::from(w.has_guard_levels)));
+    bytes.extend(each().map(|w| u8::from(w.guard_levels > 0)));
     bytes
 }
 
@@ -83,12 +83,13 @@ mod tests {
         let wordline = Wordline {
             group: "bad".into(),
             alpha: 9.25,
-            has_guard_levels: true,
+            guard_levels: 1,
             reads: 0x0102_0304.into(),
             dose: 258.4,
             limit: 70_000.0,
             valid_pages: 2,
             lost_pages: 1,
+            ..Wordline::default()
         };
         let block = Snapshot { wordlines: vec![wordline], ..Snapshot::default() };
         let groups = ["good".to_owned(), "bad".to_owned()];

@@ -35,21 +35,34 @@ pub struct Snapshot {
     pub wordlines: Vec<Wordline>,
 }
 
-/// State of a wordline at the worst moment of its block.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Row of `dose.csv`: a wordline at the worst moment of its block. The first fields are those of
+/// the block.
+#[expect(clippy::struct_field_names, reason = "the columns of dose.csv have these names")]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Wordline {
+    pub(super) block: u32,
+    pub(super) at_s: Option<f64>,
+    pub(super) at_host_read_pages: u64,
+    pub(super) pec_cycles: u32,
+    /// Number of the wordline in its block.
+    #[serde(deserialize_with = "read::place")]
+    pub(super) wordline: usize,
     /// Name of the wordline's group in the table of limits.
     pub group: String,
     /// Dose that a read of a neighbouring wordline adds. A read elsewhere in the block adds 1.
+    #[serde(deserialize_with = "read::finite")]
     pub alpha: f64,
-    /// Whether guard levels raise the limit of the wordline.
-    pub has_guard_levels: bool,
+    /// Number of guard levels, which raise the limit of the wordline.
+    pub guard_levels: u32,
     /// Number of reads of the wordline since its block was erased.
+    #[serde(deserialize_with = "read::finite")]
     pub reads: f64,
     /// Dose since the wordline was programmed, in dose units.
+    #[serde(deserialize_with = "read::finite")]
     pub dose: f64,
     /// Largest dose that the wordline endures, in dose units; 0 for a wordline that is not
     /// programmed.
+    #[serde(deserialize_with = "read::finite")]
     pub limit: f64,
     /// Number of valid pages in the wordline.
     pub valid_pages: u8,
@@ -101,10 +114,20 @@ impl Snapshot {
     /// with data count. If several wordlines have the largest ratio, the first of them is returned.
     /// Returns `None` if no wordline holds data.
     pub fn worst(&self) -> Option<usize> {
-        let with_data = (0..self.wordlines.len()).filter(|w| self.wordlines[*w].holds_data());
-        with_data
-            .rev()
-            .max_by(|a, b| self.wordlines[*a].ratio().total_cmp(&self.wordlines[*b].ratio()))
+        let ratio = |w: &usize| self.wordlines[*w].ratio();
+        self.with_data().rev().max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+    }
+
+    /// Returns the indices of the wordlines with data.
+    pub fn with_data(&self) -> impl DoubleEndedIterator<Item = usize> {
+        (0..self.wordlines.len()).filter(move |w| self.wordlines[*w].holds_data())
+    }
+
+    /// Returns the indices of the wordlines beside a wordline. `stride` is the distance between
+    /// neighbours in wordlines.
+    pub fn beside(&self, wordline: usize, stride: usize) -> impl Iterator<Item = usize> {
+        let both = [wordline.checked_sub(stride), Some(wordline + stride)];
+        both.into_iter().flatten().filter(move |w| *w < self.wordlines.len())
     }
 
     /// Returns the largest ratio of dose to limit among wordlines with data; 0 if no wordline holds

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use vpass_drive::api::reclaim::NO_RECLAIM;
+use vpass_lab::compare::baselines;
 use vpass_lab::failure::Failure;
 use vpass_lab::life::record::Lives;
 use vpass_lab::life::series;
@@ -10,6 +12,7 @@ use vpass_lab::mean_ci95::MeanCi95;
 
 use super::{Cell, Kind, Life, Model, Row};
 use crate::folder::Folder;
+use crate::measure::READS_SHARE;
 
 /// Number of causes of wear that charts show. Regrouping by hints is not among them.
 pub const CAUSES: usize = 6;
@@ -25,8 +28,6 @@ pub struct Wearing {
     pub pec: Vec<f64>,
     /// Share of each cause in the wear between two points, for each point and the point before it.
     pub consumed: Vec<[f64; CAUSES]>,
-    /// Share of each cause in the wear of the first and of the last quarter of the years.
-    pub quarters: [[f64; CAUSES]; 2],
 }
 
 /// Reads the results of `vpass life` from its folder.
@@ -36,6 +37,8 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
     let lives = lives.ok_or_else(|| folder.wrong("life.json", "`techniques` is empty"))?;
     let refused = lives.refused.iter().map(|row| format!("{} was refused: {}", row.label, row.why));
     let notes = refused.chain(lives.techniques.iter().filter_map(unsure)).collect();
+    let reclaims = lives.techniques.iter().map(|life| life.reclaim != NO_RECLAIM);
+    let baselines = baselines(&reclaims.collect::<Vec<_>>());
     // The file `life.json` also holds the configuration of the drive.
     let call = folder.json("manifest.json")?.unwrap_or_default();
     let mut manifest = folder.json("life.json")?.unwrap_or_default();
@@ -47,7 +50,7 @@ pub(super) fn read(folder: &Folder) -> Result<Model, Failure> {
         about: lives.about,
         verdict: lives.verdict,
         notes,
-        rows: lives.techniques.iter().map(row).collect(),
+        rows: lives.techniques.iter().zip(baselines).map(row).collect(),
         others: vec![],
         winners: BTreeMap::from([("life".to_owned(), lives.longest.into_iter().collect())]),
         findings: BTreeMap::new(),
@@ -66,7 +69,7 @@ fn unsure(life: &summary::Life) -> Option<String> {
     Some(format!("{}: {why}.", life.label))
 }
 
-fn row(life: &summary::Life) -> Row {
+fn row((life, baseline): (&summary::Life, bool)) -> Row {
     let cell = |value: MeanCi95| Cell { mean: value.mean, ci95: value.ci95, half95: value.ci95 };
     let single = |mean: f64| Cell { mean, ci95: None, half95: None };
     let cells = [
@@ -77,13 +80,14 @@ fn row(life: &summary::Life) -> Row {
         ("pec_mean", Some(cell(life.pec_mean))),
         ("data_lost_pages", Some(single(life.data_lost_pages))),
         ("worst_dose_ratio", life.worst_dose_ratio.map(single)),
+        (READS_SHARE, life.consumed.as_ref().map(|of| single(100.0 * of.reads.mean))),
     ];
     let known = cells.into_iter().filter_map(|(key, cell)| Some((key.to_owned(), cell?)));
     Row {
         label: life.label.clone(),
         reclaim: life.reclaim.clone(),
         counterfactual: life.counterfactual,
-        baseline: false,
+        baseline,
         // Pages count as lost even if only the acceleration of wear may have caused the loss. The
         // years of such a life are not reliable.
         lost_pages: life.data_lost_pages,
@@ -100,25 +104,22 @@ fn wearing(consumed: &summary::Consumed, rows: &[series::Row]) -> Wearing {
     let causes = consumed.rows();
     let shares = std::array::from_fn(|cause| causes[cause].1.mean);
     let steps = || (1..rows.len()).filter(|n| rows[*n].pec_mean > rows[*n - 1].pec_mean);
-    let last = rows.len().saturating_sub(1);
     Wearing {
         shares,
         years: steps().map(|n| rows[n].years).collect(),
         pec: steps().map(|n| rows[n].pec_mean).collect(),
-        consumed: steps().map(|n| between(rows, n - 1, n)).collect(),
-        quarters: [(0, last / 4), (last - last / 4, last)]
-            .map(|(from, to)| between(rows, from, to)),
+        consumed: steps().map(|n| between(rows, n)).collect(),
     }
 }
 
-/// Returns the share of each cause in the wear between two points. Results store shares in all wear
-/// up to a point. At each point, the wear by a cause is its share times the P/E cycles up to there.
-fn between(rows: &[series::Row], from: usize, to: usize) -> [f64; CAUSES] {
-    let worn = |n: usize| {
-        let Some(row) = rows.get(n) else { return [0.0; CAUSES] };
+/// Returns the share of each cause in the wear between a point and the point before it. Results
+/// store shares in all wear up to a point. At each point, the wear by a cause is its share times
+/// the P/E cycles up to there.
+fn between(rows: &[series::Row], n: usize) -> [f64; CAUSES] {
+    let worn = |row: &series::Row| {
         row.consumed().map(|share| share.unwrap_or(0.0) * (row.pec_mean - rows[0].pec_mean))
     };
-    let (before, after) = (worn(from), worn(to));
+    let (before, after) = (worn(&rows[n - 1]), worn(&rows[n]));
     let grown: [f64; CAUSES] = std::array::from_fn(|cause| (after[cause] - before[cause]).max(0.0));
     let all: f64 = grown.iter().sum();
     grown.map(|of| if all > 0.0 { of / all } else { 0.0 })
@@ -167,15 +168,5 @@ mod tests {
         let reads: Vec<f64> = wearing.consumed.iter().map(|shares| shares[2]).collect();
         assert!((reads[0] - 0.2).abs() < 1e-12 && (reads[1] - 0.8).abs() < 1e-12, "{reads:?}");
         assert!((wearing.shares[2] - 0.5).abs() < 1e-12);
-    }
-
-    #[test]
-    fn quarters_are_means_over_many_points() {
-        // Of each 100 cycles, reads cause 90 in the first point, and 10 in the seven others.
-        let share = |n: f64| if n > 0.0 { (90.0 + 10.0 * (n - 1.0)) / (100.0 * n) } else { 0.0 };
-        let point = |n: u32| (n.into(), f64::from(100 * n), Some(share(n.into())));
-        let points: Vec<_> = (0..=8).map(point).collect();
-        let [first, last] = wearing(&points).quarters.map(|shares| shares[2]);
-        assert!((first - 0.5).abs() < 1e-12 && (last - 0.1).abs() < 1e-12, "{first} {last}");
     }
 }

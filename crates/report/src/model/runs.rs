@@ -1,6 +1,6 @@
 //! Model of comparisons and single runs. The rows of several folders stand side by side.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 use vpass_lab::compare::Comparison;
@@ -142,58 +142,45 @@ fn require_same(
 
 /// Returns a sentence for each folder whose settings differ from those of the first folder.
 fn differences(folders: &[Folder], manifests: &[Value]) -> Vec<String> {
-    let first = leaves(&manifests[0]);
     let sentence = |(manifest, folder): (&Value, &Folder)| {
-        let own = leaves(manifest);
-        let keys: BTreeSet<&String> = first.keys().chain(own.keys()).collect();
-        let differing: Vec<&String> =
-            keys.into_iter().filter(|key| first.get(*key) != own.get(*key)).collect();
-        let value = |of: &BTreeMap<String, String>, key: &String| {
-            of.get(key).map_or("absent", String::as_str).to_owned()
-        };
-        let named: Vec<String> = differing
-            .iter()
-            .take(NAMED)
-            .map(|key| format!("{key} is {} instead of {}", value(&own, key), value(&first, key)))
-            .collect();
-        let more = differing.len().saturating_sub(NAMED);
+        let mut all = vec![];
+        for key in ["drive_configuration", "workload_configuration", "gear"] {
+            let name = if key == "gear" { key } else { "" };
+            compare(name, manifests[0].get(key), manifest.get(key), &mut all);
+        }
+        let more = all.len().saturating_sub(NAMED);
+        all.truncate(NAMED);
         let more = if more > 0 { format!("; {more} more settings differ") } else { String::new() };
-        (!named.is_empty()).then(|| {
+        (!all.is_empty()).then(|| {
             format!(
-                "The settings of {} differ from those of {}: {differences}{more}.",
+                "The settings of {} differ from those of {}: {}{more}.",
                 folder.name,
                 folders[0].name,
-                differences = named.join(", ")
+                all.join(", ")
             )
         })
     };
     manifests.iter().zip(folders).skip(1).filter_map(sentence).collect()
 }
 
-/// Returns all settings of a manifest. Each setting has its full key.
-fn leaves(manifest: &Value) -> BTreeMap<String, String> {
-    let mut all = BTreeMap::new();
-    for table in ["drive_configuration", "workload_configuration"] {
-        collect(manifest.get(table).unwrap_or(&Value::Null), "", &mut all);
-    }
-    if let Some(gear) = manifest.get("gear") {
-        all.insert("gear".into(), gear.to_string());
-    }
-    all
-}
-
-fn collect(value: &Value, key: &str, all: &mut BTreeMap<String, String>) {
-    match value {
-        Value::Object(map) => {
-            for (name, value) in map {
-                let dot = if key.is_empty() { "" } else { "." };
-                collect(value, &format!("{key}{dot}{name}"), all);
-            }
+/// Adds a phrase for each setting below `key` whose two values differ.
+fn compare(key: &str, first: Option<&Value>, own: Option<&Value>, all: &mut Vec<String>) {
+    let table = |value: Option<&Value>| value.and_then(Value::as_object).cloned();
+    let (of_first, of_own) = (table(first), table(own));
+    if of_first.is_none() && of_own.is_none() {
+        let text = |value: Option<&Value>| {
+            value.filter(|value| !value.is_null()).map_or("absent".into(), Value::to_string)
+        };
+        if text(first) != text(own) {
+            all.push(format!("{key} is {} instead of {}", text(own), text(first)));
         }
-        Value::Null => {}
-        value => {
-            all.insert(key.to_owned(), value.to_string());
-        }
+        return;
+    }
+    let (of_first, of_own) = (of_first.unwrap_or_default(), of_own.unwrap_or_default());
+    let names: BTreeSet<&String> = of_first.keys().chain(of_own.keys()).collect();
+    for name in names {
+        let dot = if key.is_empty() { "" } else { "." };
+        compare(&format!("{key}{dot}{name}"), of_first.get(name), of_own.get(name), all);
     }
 }
 

@@ -18,6 +18,13 @@ pub struct Sweep {
     pub points: Vec<Point>,
 }
 
+impl Sweep {
+    /// Returns the results of all techniques at all points.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.points.iter().filter_map(|point| point.model.as_ref()).flat_map(Model::all)
+    }
+}
+
 /// Point of a sweep.
 #[derive(Clone, Debug)]
 pub struct Point {

@@ -5,11 +5,15 @@ const root = document.documentElement;
 const data = JSON.parse($('#data').textContent);
 const names = data.names ?? [];
 
+// Sets attributes of an element, and returns the element.
+function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}
 // Makes an element with attributes and children. A child that is not an element becomes a text
 // node.
 const maker = space => (tag, attributes = {}, ...children) => {
-  const made = document.createElementNS(space, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  const made = set(document.createElementNS(space, tag), attributes);
   made.append(...children);
   return made;
 };

@@ -47,10 +47,8 @@ function crosshair(chart) {
   if (!data[kind] || !charts[kind] || !slider) return;
   const reader = charts[kind](data[kind], Number(slider.max) + 1);
   const show = k => {
-    for (const line of $$('.cross', chart)) {
-      line.setAttribute('x1', 100 * reader.at(k) + '%');
-      line.setAttribute('x2', 100 * reader.at(k) + '%');
-    }
+    const x = 100 * reader.at(k) + '%';
+    for (const line of $$('.cross', chart)) set(line, { x1: x, x2: x });
     const values = names.map((_, i) => reader.value(i, k));
     $('.read', chart).replaceChildren(
       html('b', {}, reader.head(k)),

@@ -15,29 +15,24 @@ async function inflated(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
   return new Response(stream).arrayBuffer();
 }
+// Columns of a block, with the number of bytes of each value. A weight is given in 1/256.
+const COLUMNS = [['reads', 4], ['dose', 4], ['limit', 4], ['weight', 2],
+  ['valid', 1], ['lost', 1], ['group', 1], ['guard', 1]];
 // Returns the blocks of a technique. The columns of a block are stored one after the other, in
 // little endian.
 function blocksOf(technique) {
   const { packed } = dose.techniques[technique];
   return unpacked[technique] ??= inflated(bytesOf(packed)).then(buffer => {
     const view = new DataView(buffer);
-    const n = dose.wordlines;
     let at = 0;
-    const column = (bytes, read) => Array.from({ length: n }, () => {
-      at += bytes;
-      return read(at - bytes);
+    const read = bytes => view[`getUint${8 * bytes}`]((at += bytes) - bytes, true);
+    return dose.techniques[technique].moments.map(moment => {
+      const block = { ...moment };
+      for (const [name, bytes] of COLUMNS) {
+        block[name] = Array.from({ length: dose.wordlines }, () => read(bytes));
+      }
+      return block;
     });
-    return dose.techniques[technique].moments.map(moment => ({
-      ...moment,
-      reads: column(4, i => view.getUint32(i, true)),
-      dose: column(4, i => view.getUint32(i, true)),
-      limit: column(4, i => view.getUint32(i, true)),
-      weight: column(2, i => view.getUint16(i, true) / 256),
-      valid: column(1, i => view.getUint8(i)),
-      lost: column(1, i => view.getUint8(i)),
-      group: column(1, i => view.getUint8(i)),
-      guard: column(1, i => view.getUint8(i)),
-    }));
   });
 }
 // Returns the number of blocks of a technique whose wordlines are all stored in the page.
@@ -45,12 +40,9 @@ const blockCount = technique => dose.techniques[technique]?.moments.length ?? 0;
 const holdsData = (block, w) => block.valid[w] + block.lost[w] > 0;
 // Returns the wordline with the largest ratio of dose to limit. Only wordlines with data count.
 function worstOf(block) {
-  let worst = -1;
+  const live = block.limit.map((_, w) => w).filter(w => holdsData(block, w));
   const share = w => block.dose[w] / block.limit[w];
-  for (let w = 0; w < dose.wordlines; w += 1) {
-    if (holdsData(block, w) && (worst < 0 || share(w) > share(worst))) worst = w;
-  }
-  return Math.max(0, worst);
+  return live.reduce((worst, w) => share(w) > share(worst) ? w : worst, live[0] ?? 0);
 }
 const inView = () => dose.wordlines > WIDEST ? WINDOW : dose.wordlines;
 // Returns the first wordline that is in view when wordline w is chosen. The thumb of the slider
@@ -93,8 +85,8 @@ function showChoice() {
     const now = isChosen ? place : 0;
     const of = dose.techniques[t].moments[now];
     const box = $('.box', map);
-    box.setAttribute('aria-valuenow', now + 1);
-    box.setAttribute('aria-valuetext', `block ${of.block}, worst wordline at ${percent(of.worst)}`);
+    const text = `block ${of.block}, worst wordline at ${percent(of.worst)}`;
+    set(box, { 'aria-valuenow': now + 1, 'aria-valuetext': text });
   }
 }
 function drawBlock() {
@@ -119,7 +111,8 @@ function drawBlock() {
     const step = d > limit ? 'x' : Math.min(9, Math.floor(10 * d / limit));
     const y = down(d);
     bars.push(svg('rect', {
-      class: live[w] ? 'h' + step : 'gone', 'data-w': w, ...across(w, 0.08),
+      ...(live[w] ? { fill: `var(--h${step})` } : { class: 'gone' }),
+      'data-w': w, ...across(w, 0.08),
       y: y.toFixed(2) + '%', height: (100 - y).toFixed(2) + '%',
     }));
     if (live[w] && d > top) {
@@ -168,6 +161,12 @@ function drawBlock() {
   point(chosen.wordline);
   fillTable();
 }
+// Returns the numbers of a wordline, by the names of their columns.
+const numbersOf = (block, w) => ({
+  wordline: w, group: dose.groups[block.group[w]] ?? '', guard_levels: block.guard[w],
+  reads: block.reads[w], dose: block.dose[w], limit: block.limit[w],
+  valid_pages: block.valid[w], lost_pages: block.lost[w],
+});
 // Fills the table of the wordlines in view, but only if the reader has opened the table.
 function fillTable() {
   const place = $('#dnum');
@@ -175,15 +174,15 @@ function fillTable() {
   fold.ontoggle = fillTable;
   if (!fold.open) return;
   const { block, first } = chosen;
-  const heads = ['wordline', 'group', 'reads', 'dose', 'limit', 'valid pages', 'lost pages'];
-  const line = w => [w, dose.groups[block.group[w]] ?? '', whole(block.reads[w]),
-    whole(block.dose[w]), whole(block.limit[w]), block.valid[w], block.lost[w]];
-  const body = Array.from({ length: inView() }, (_, k) => line(first + k)).map(cells =>
-    html('tr', {}, ...cells.map((text, i) =>
-      i === 0 ? html('th', { scope: 'row' }, String(text)) : html('td', {}, String(text)))));
+  const rows = Array.from({ length: inView() }, (_, k) => numbersOf(block, first + k));
+  const text = value => typeof value === 'number' ? whole(value) : value;
+  const line = cells => html('tr', {}, ...cells);
+  const heads = Object.keys(rows[0]).map(key =>
+    html('th', { scope: 'col' }, key.replace('_', ' ')));
+  const body = rows.map(row => line(Object.values(row).map((value, i) =>
+    i === 0 ? html('th', { scope: 'row' }, text(value)) : html('td', {}, text(value)))));
   place.replaceChildren(html('div', { class: 'scroll', tabindex: 0 }, html('table', {},
-    html('caption', {}, $('#dt').textContent),
-    html('thead', {}, html('tr', {}, ...heads.map(h => html('th', { scope: 'col' }, h)))),
+    html('caption', {}, $('#dt').textContent), html('thead', {}, line(heads)),
     html('tbody', {}, ...body))));
 }
 const column = () => svg('rect', { class: 'col', height: '100%' });
@@ -215,10 +214,8 @@ function point(w) {
   const at = chosen.wordline;
   const slider = $('#dw');
   slider.value = at;
-  for (const mark of $$('#dplot .col')) {
-    mark.setAttribute('x', 100 * (at - first) / inView() + '%');
-    mark.setAttribute('width', 100 / inView() + '%');
-  }
+  const [x, width] = [at - first, 1].map(n => 100 * n / inView() + '%');
+  for (const mark of $$('#dplot .col')) set(mark, { x, width });
   for (const bar of $$('#dbot [data-w]')) {
     bar.classList.toggle('hot', Math.abs(Number(bar.dataset.w) - at) === dose.stride);
   }
@@ -234,7 +231,7 @@ function point(w) {
       percent(block.dose[at] / block.limit[at]),
     `itself read ${whole(block.reads[at])} times, its neighbours ` +
       `${beside.map(k => whole(block.reads[k])).join(' and ')} times`,
-    `a read of a neighbour adds ${significant(block.weight[at], 2)}, a read elsewhere 1`,
+    `a read of a neighbour adds ${significant(block.weight[at] / 256, 2)}, a read elsewhere 1`,
   ];
   $('#dread').replaceChildren(...parts.map((part, i) =>
     html(i === 0 || part.startsWith('dose') ? 'b' : 'span', {}, part)));
@@ -265,11 +262,10 @@ function wireDoses() {
     const t = Number(map.dataset.t);
     if (!blockCount(t)) continue;
     const box = $('.box', map);
-    const attributes = {
+    set(box, {
       role: 'slider', tabindex: 0, 'aria-valuemin': 1, 'aria-valuemax': blockCount(t),
       'aria-label': `Block of ${names[t]}, most disturbed first`,
-    };
-    for (const [name, value] of Object.entries(attributes)) box.setAttribute(name, value);
+    });
     box.onclick = event => pick(t, Math.floor(fraction(event, $('img', box)) * dose.show));
     box.onkeydown = event => {
       const here = chosen.technique === t ? chosen.place : 0;
@@ -285,15 +281,11 @@ function wireDoses() {
   // Chooses the block that the address of the page names. Returns whether the address names a
   // block.
   const fromAddress = () => {
-    let [, name, number] = /^#dose=(.*),(\d+)$/.exec(location.hash) ?? [];
-    try {
-      name = decodeURIComponent(name ?? '');
-    } catch {
-      return false;
-    }
+    const named = new URLSearchParams(location.hash.slice(1)).get('dose') ?? '';
+    const [, name, number] = /^(.*),(\d+)$/s.exec(named) ?? [];
     const t = names.indexOf(name);
-    if (t < 0 || !blockCount(t)) return false;
-    const place = dose.techniques[t].moments.findIndex(m => m.block === Number(number));
+    const moments = dose.techniques[t]?.moments ?? [];
+    const place = moments.findIndex(m => m.block === Number(number));
     if (place < 0) return false;
     choose(t, place);
     $('.detail').scrollIntoView();

@@ -89,7 +89,7 @@ function textLines(node, left, top) {
 // to (left, top).
 function drawings(node, left, top) {
   if (node.nodeType === Node.TEXT_NODE) return textLines(node, left, top);
-  if (node.nodeType !== Node.ELEMENT_NODE || node.matches('.vis, details, noscript')) return [];
+  if (node.nodeType !== Node.ELEMENT_NODE || node.matches('details, noscript')) return [];
   if (getComputedStyle(node).display === 'none') return [];
   const box = node.getBoundingClientRect();
   const [x, y] = [(box.left - left).toFixed(1), (box.top - top).toFixed(1)];
@@ -159,11 +159,9 @@ const tables = {
       name, ((k + 0.5) / all.length * data.time.T[i]).toFixed(6), data.time.y[i]?.[k], rate]))]),
   'dose-block': () => {
     const { technique, block } = chosen;
-    const heads = ['technique', 'block', 'wordline', 'group', 'guard_levels', 'reads', 'dose',
-      'limit', 'valid_pages', 'lost_pages'];
-    return csv([heads, ...block.limit.map((limit, w) => [
-      names[technique], block.block, w, dose.groups[block.group[w]], block.guard[w], block.reads[w],
-      block.dose[w], limit, block.valid[w], block.lost[w]])]);
+    const rows = block.limit.map((_, w) => numbersOf(block, w));
+    return csv([['technique', 'block', ...Object.keys(rows[0])],
+      ...rows.map(row => [names[technique], block.block, ...Object.values(row)])]);
   },
   'dose-maps': async () => {
     const rows = [['technique', 'rank', 'block', 'first_wordline', 'share_of_limit', 'state']];

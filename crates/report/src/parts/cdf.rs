@@ -8,9 +8,8 @@ use crate::chart::{CROSS, Chart};
 use crate::latency::{at_nines, histogram};
 use crate::model::{Model, Row};
 use crate::numbers::{count, us};
-use crate::scale::{Log, Nines, Scale};
-use crate::section::{Head, Section, absent, figure, foot};
-use crate::sentences::absent::latencies;
+use crate::scale::{Scale, ends};
+use crate::section::{Figure, Section, scrubbed, untimed};
 use crate::sentences::verdict::findings;
 use crate::table::Table;
 
@@ -18,6 +17,10 @@ const TITLE: &str = "Read latency, up to the highest percentiles";
 const HEIGHT: u32 = 300;
 /// Ends of the percentile axis, as numbers of nines. The ends stand for 50 % and 99.999 %.
 const ENDS: (f64, f64) = (0.3, 5.0);
+/// Percentiles that have a tick. Each entry has the share of requests above the percentile, and the
+/// text of the tick.
+const TICKS: [(f64, &str); 6] =
+    [(0.5, "50"), (0.1, "90"), (1e-2, "99"), (1e-3, "99.9"), (1e-4, "99.99"), (1e-5, "99.999")];
 /// Number of points that a curve has for each nine.
 const STEPS: u32 = 20;
 /// Percentile that the page shows first, as a number of nines.
@@ -32,8 +35,8 @@ struct Curve {
     /// Latencies in microseconds at the percentiles of the axis. Percentiles beyond the slowest
     /// read have no latency.
     us: Vec<Option<f64>>,
-    low: Vec<f64>,
-    high: Vec<f64>,
+    /// Percentile with its smallest and its largest latency of any run, up to the slowest read.
+    ranges: Vec<(f64, f64, f64)>,
 }
 
 /// Returns the page section about latencies.
@@ -46,44 +49,40 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     let curves: Vec<Option<Curve>> =
         model.rows.iter().map(|row| Curve::of(row, &nines)).collect::<Result<_, _>>()?;
     if curves.iter().all(Option::is_none) {
-        return Ok(absent("cdf", TITLE, &latencies(&model.about.gear)));
+        let file = "read.hlog, so the host read nothing";
+        return Ok(untimed("cdf", TITLE, &model.about.gear, "latencies", file));
     }
-    let x = Nines::new(ENDS.0, ENDS.1);
+    let ticks = TICKS.map(|(above, label): (f64, &str)| (-above.log10(), label.to_owned()));
+    let x = Scale::with_ticks(ENDS, ticks);
     let places: Vec<f64> = nines.iter().map(|n| x.place(*n)).collect();
     let known = || curves.iter().flatten();
-    let y = Log::around(known().flat_map(|c| c.us.iter().copied().flatten()), us);
+    let y = Scale::log_around(known().flat_map(|c| c.us.iter().copied().flatten()), us);
     let mut drawn = Chart::new(HEIGHT, &x, &y);
     for (i, (row, curve)) in model.rows.iter().zip(&curves).enumerate() {
         let Some(curve) = curve else { continue };
-        let count = curve.us.iter().take_while(|us| us.is_some()).count();
-        let range = |k: usize| (nines[k], curve.low[k], curve.high[k]);
-        drawn.band(i, &(0..count).map(range).collect::<Vec<_>>());
+        drawn.band(i, &curve.ranges);
         let points = nines.iter().copied().zip(curve.us.iter().copied());
         drawn.line(i, &row.label, &points.collect::<Vec<_>>());
     }
     drawn.markup(CROSS);
-    let first = (0..nines.len())
-        .min_by(|a, b| (nines[*a] - FIRST).abs().total_cmp(&(nines[*b] - FIRST).abs()));
-    let chart = format!(
-        "<div class=\"chart\" data-k=\"cdf\">{}<input class=\"scrub\" type=\"range\" min=\"0\" \
-         max=\"{steps}\" value=\"{}\" aria-label=\"Percentile\"><p class=\"read\" \
-         aria-live=\"polite\"></p></div>",
-        drawn.svg(
-            true,
-            "Read latency by percentile, on a logarithmic axis; the numbers are in \
-            the table below",
-            "right"
-        ),
-        first.unwrap_or(0)
+    let svg = drawn.svg(
+        true,
+        "Read latency by percentile, on a logarithmic axis; the numbers are in the table below",
     );
-    let y_data: Vec<Option<&Vec<Option<f64>>>> =
-        curves.iter().map(|curve| curve.as_ref().map(|curve| &curve.us)).collect();
-    let data = json!({"f": places, "x": nines, "y": y_data});
-    let head = Head { id: "cdf", title: TITLE, say: &findings(model, &["read_p99_9_us"]) };
-    let source = "x: percentile; each step adds a nine, such as 99 and 99.9. y: latency, \
-        logarithmic. Source: read.hlog";
-    let foot = foot(source, &table(model, &curves));
-    Ok(Section { html: figure(&head, &chart, &foot), data: vec![("cdf", data)] })
+    let first = ((FIRST - ENDS.0) * f64::from(STEPS)).round() as usize;
+    let chart = scrubbed("cdf", &svg, (first, steps as usize), "Percentile");
+    let latencies: Vec<_> = curves.iter().map(|of| of.as_ref().map(|of| &of.us)).collect();
+    let data = json!({"f": places, "x": nines, "y": latencies});
+    let figure = Figure {
+        id: "cdf",
+        title: TITLE,
+        say: findings(model, &["read_p99_9_us"]),
+        body: chart,
+        source: "x: percentile; each step adds a nine, such as 99 and 99.9. y: latency, \
+            logarithmic. Source: read.hlog",
+        table: table(model, &curves),
+    };
+    Ok(figure.section(vec![("cdf", data)]))
 }
 
 impl Curve {
@@ -97,23 +96,16 @@ impl Curve {
         for other in &runs[1..] {
             all.add(other).map_err(|e| Failure::failed(format!("read.hlog: {e}")))?;
         }
-        let reads = all.len() as f64;
-        let us = nines
-            .iter()
-            .map(|n| (reads * 10f64.powf(-n) >= FEWEST).then(|| round(at_nines(&all, *n))))
-            .collect();
-        let end = |pick: fn(f64, f64) -> f64, n: &f64| {
-            runs.iter().map(|run| at_nines(run, *n)).reduce(pick).unwrap_or(f64::NAN)
+        let is_known = |n: &f64| all.len() as f64 * 10f64.powf(-n) >= FEWEST;
+        let us = |n: &f64| is_known(n).then(|| (at_nines(&all, *n) * 1e3).round() / 1e3);
+        let range = |n: &f64| {
+            let (low, high) = ends(runs.iter().map(|run| at_nines(run, *n)))?;
+            is_known(n).then_some((*n, low, high))
         };
-        let low = nines.iter().map(|n| end(f64::min, n)).collect();
-        let high = nines.iter().map(|n| end(f64::max, n)).collect();
-        Ok(Some(Self { all, us, low, high }))
+        let (us, ranges) = (nines.iter().map(us).collect(), nines.iter().filter_map(range));
+        let ranges = ranges.collect();
+        Ok(Some(Self { all, us, ranges }))
     }
-}
-
-/// Rounds a latency, given in microseconds, to whole nanoseconds.
-fn round(us: f64) -> f64 {
-    (us * 1e3).round() / 1e3
 }
 
 /// Percentiles in the table, as numbers of nines with their names.
@@ -137,7 +129,5 @@ fn table(model: &Model, curves: &[Option<Curve>]) -> String {
                 .chain([us(curve.all.max() as f64 / 1e3), count(curve.all.len() as f64)]),
         );
     }
-    table.html("Latency of host reads (of all seeds together, if there are several)", |_| {
-        String::new()
-    })
+    table.html("Latency of host reads (of all seeds together, if there are several)")
 }

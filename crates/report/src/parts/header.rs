@@ -19,17 +19,9 @@ pub(crate) fn workload(model: &Model) -> &str {
 pub(crate) fn header(model: &Model) -> String {
     let color = leader(model).and_then(|row| model.place(&row.label));
     let class = color.map_or_else(String::new, |i| format!(" class=\"c{i}\""));
-    let mut facts = String::new();
-    let mut fact = |name: &str, value: &str| {
-        if !value.is_empty() {
-            let _ = write!(facts, "<span>{name} <b>{}</b></span>", escape(value));
-        }
-    };
-    fact("drive", &model.about.drive);
-    fact("workload", workload(model));
-    for (name, value) in sizes(model) {
-        fact(name, &value);
-    }
+    let fact =
+        |(name, value): (&str, String)| format!("<span>{name} <b>{}</b></span>", escape(&value));
+    let facts: String = facts(model).into_iter().map(fact).collect();
     format!(
         "<header class=\"top\"><p class=\"crumb\"><span class=\"mark\">vpass</span>{facts}</p>\
          <h1{class}>{}</h1><p class=\"lede\">{}</p></header>",
@@ -39,8 +31,9 @@ pub(crate) fn header(model: &Model) -> String {
 }
 
 /// Returns the facts that all techniques share, such as sizes.
-fn sizes(model: &Model) -> Vec<(&'static str, String)> {
-    let mut facts = vec![];
+fn facts(model: &Model) -> Vec<(&'static str, String)> {
+    let mut facts =
+        vec![("drive", model.about.drive.clone()), ("workload", workload(model).to_owned())];
     if let Some(run) = model.rows.first().and_then(|row| row.runs.first()) {
         let host = &run.summary.host;
         facts.push(("host page reads", count(host.read_pages as f64)));
@@ -51,6 +44,7 @@ fn sizes(model: &Model) -> Vec<(&'static str, String)> {
     if model.about.seeds > 1 {
         facts.push(("seeds", model.about.seeds.to_string()));
     }
+    facts.retain(|(_, value)| !value.is_empty());
     facts
 }
 

@@ -2,14 +2,12 @@
 
 use std::fmt::Write;
 
-use serde_json::Value;
 use vpass_drive::base::units::Cause;
 use vpass_lab::results::quantity::Unit;
 
-use crate::model::{Kind, Model, Row, number};
+use crate::model::{Kind, Model, Row, Run, number};
 use crate::numbers::{count, percent as percent_text, sig};
-use crate::scale::ends;
-use crate::section::{Head, Section, csv, figure, foot, raw};
+use crate::section::{Entry, Figure, Section, csv, raw};
 use crate::sentences::life::{consumed, share};
 use crate::svg::{escape, percent};
 use crate::table::Table;
@@ -24,23 +22,16 @@ pub(super) const CAUSES: [(Cause, &str, &str); 6] = [
     (Cause::Parity, "parity", "parity"),
 ];
 
-/// Length limit for the bar of a technique that lost data. The limit is a multiple of the longest
-/// bar among techniques that kept their data.
-const CAP: f64 = 1.6;
-
-/// Largest relative difference between two numbers that count as equal.
-const ALIKE: f64 = 0.01;
-
 /// Returns the page section about lives.
 pub(crate) fn section(model: &Model) -> Section {
     let programs: Vec<[f64; 6]> = model.rows.iter().map(|row| programs(model, row)).collect();
     let most = programs.iter().map(|of| of.iter().sum::<f64>()).fold(0.0, f64::max);
-    let scale = Scale::of(model);
+    let longest = model.longest_bar(end);
     let mut rows = heads(model);
     for (i, (row, of)) in model.rows.iter().zip(&programs).enumerate() {
         let lost = if row.kept_data() { "" } else { " <span class=\"m\">loses data</span>" };
         let life = if model.shows_life() {
-            format!("<div class=\"c2 s{i}\" data-l=\"Life\">{}</div>", bar(i, row, &scale))
+            format!("<div class=\"c2 s{i}\" data-l=\"Life\">{}</div>", bar(i, row, longest))
         } else {
             String::new()
         };
@@ -58,23 +49,26 @@ pub(crate) fn section(model: &Model) -> Section {
     } else {
         ("What wore the flash", "rows one")
     };
-    let body = format!("<div class=\"{columns}\">{rows}</div>{}", legend(model, &programs));
-    let head = Head { id: "life", title, say: &consumed(model, &programs) };
     let source = match model.kind {
         Kind::Lives => "life.json",
-        _ if sums_differ(model, &programs) => {
-            "Pages are counted here: a page of which the host wrote a part counts as one page. \
-             Write amplification counts bytes, so it differs from the sums. Source: compare.json \
-             and summary.json"
+        _ => {
+            "A page of which the host wrote a part counts as one page here. Write amplification \
+             counts bytes, so it may differ from the sums. Sources: compare.json, summary.json"
         }
-        _ => "compare.json and summary.json",
     };
-    let html = figure(&head, &body, &foot(source, &table(model, &programs)));
-    Section { html, data: vec![numbers(model, &programs)] }
+    let figure = Figure {
+        id: "life",
+        title,
+        say: consumed(model, &programs),
+        body: format!("<div class=\"{columns}\">{rows}</div>{}", legend(model, &programs)),
+        source,
+        table: table(model, &programs),
+    };
+    figure.section(vec![numbers(model, &programs)])
 }
 
 /// Returns the numbers of the figure as CSV text.
-fn numbers(model: &Model, programs: &[[f64; 6]]) -> (&'static str, Value) {
+fn numbers(model: &Model, programs: &[[f64; 6]]) -> Entry {
     let row = |(row, of): (&Row, &[f64; 6])| {
         let life = row.life.filter(|life| life.is_settled);
         let unit = row.life.map_or("", |life| Unit::Life(life.unit).name());
@@ -103,25 +97,13 @@ fn programs(model: &Model, row: &Row) -> [f64; 6] {
     }
 }
 
-/// Returns whether a sum of programmed pages differs from the write amplification, which counts
-/// bytes. Both differ if the host writes parts of pages.
-fn sums_differ(model: &Model, programs: &[[f64; 6]]) -> bool {
-    model.rows.iter().zip(programs).any(|(row, of)| {
-        let sum: f64 = of.iter().sum();
-        row.value("write_amplification").is_some_and(|wa| (sum - wa).abs() > ALIKE * wa)
-    })
-}
-
-fn writes_nothing(model: &Model) -> bool {
-    let mut runs = model.rows.iter().flat_map(|row| &row.runs);
-    !runs.any(|run| run.summary.host.write_pages > 0)
-}
-
 fn programs_title(model: &Model) -> &'static str {
     match model.kind {
         Kind::Lives => "Share of all programmed pages",
-        _ if writes_nothing(model) => "Pages programmed per 1,000 pages that the host read",
-        _ => "Pages programmed per page that the host wrote",
+        _ if model.rows.iter().flat_map(|row| &row.runs).any(Run::writes) => {
+            "Pages programmed per page that the host wrote"
+        }
+        _ => "Pages programmed per 1,000 pages that the host read",
     }
 }
 
@@ -133,44 +115,20 @@ fn heads(model: &Model) -> String {
     format!("<div class=\"hd\"></div>{life}<div class=\"hd\">{}</div>", programs_title(model))
 }
 
-/// Scale of the bars. The scale ends at the longest life that the chart shows.
-struct Scale {
-    most: f64,
-}
-
-impl Scale {
-    fn of(model: &Model) -> Self {
-        let high = |row: &Row| {
-            let life = row.life?;
-            Some(
-                life.range()
-                    .map_or(life.point()?, |(_, high)| high.max(life.point().unwrap_or(0.0))),
-            )
-        };
-        let most = ends(model.rows.iter().filter_map(high)).map_or(0.0, |ends| ends.1);
-        let safe = model.rows.iter().filter(|row| row.kept_data()).filter_map(high);
-        let safe = ends(safe).map_or(most, |ends| CAP * ends.1);
-        Self { most: most.min(safe) }
-    }
-
-    fn place(&self, life: f64) -> f64 {
-        if self.most > 0.0 { (life / self.most).clamp(0.0, 1.0) } else { 0.0 }
-    }
+/// Returns the end of a life's bar and range.
+fn end(row: &Row) -> Option<f64> {
+    let life = row.life?;
+    let point = life.point()?;
+    Some(life.range().map_or(point, |(_, high)| high.max(point)))
 }
 
 /// Returns the bar that shows a life with its 95 % range.
-fn bar(i: usize, row: &Row, scale: &Scale) -> String {
+fn bar(i: usize, row: &Row, longest: f64) -> String {
     let Some(life) = row.life else {
-        return "<svg><text class=\"m\" x=\"0\" y=\"17\">no life: nothing wears the drive, or no \
-                requests</text></svg>"
-            .into();
+        return note("no life: nothing wears the drive, or no requests");
     };
-    let Some(point) = life.point() else {
-        return format!(
-            "<svg><text class=\"m\" x=\"0\" y=\"17\">{}</text></svg>",
-            escape(&life.text())
-        );
-    };
+    let Some(point) = life.point() else { return note(&life.text()) };
+    let place = |life: f64| if longest > 0.0 { (life / longest).clamp(0.0, 1.0) } else { 0.0 };
     let (fill, dash) = if row.kept_data() {
         (format!("var(--t{i})"), "")
     } else {
@@ -180,11 +138,11 @@ fn bar(i: usize, row: &Row, scale: &Scale) -> String {
     let mut svg = format!(
         "<rect x=\"0.5\" y=\"5.5\" height=\"15\" width=\"{}\" fill=\"{fill}\" \
          stroke=\"var(--t{i})\"{dash}/>",
-        percent(scale.place(end))
+        percent(place(end))
     );
-    let mut last = scale.place(end);
+    let mut last = place(end);
     if let Some((low, high)) = life.range() {
-        let (a, b) = (scale.place(low), scale.place(high));
+        let (a, b) = (place(low), place(high));
         last = last.max(b);
         for (x1, x2, y1, y2) in [(a, b, 13, 13), (a, a, 9, 17), (b, b, 9, 17)] {
             let _ = write!(
@@ -205,59 +163,50 @@ fn bar(i: usize, row: &Row, scale: &Scale) -> String {
 fn stack(row: &Row, of: &[f64; 6], most: f64, kind: Kind) -> String {
     let sum: f64 = of.iter().sum();
     if sum <= 0.0 || most <= 0.0 {
-        return "<svg><text class=\"m\" x=\"0\" y=\"17\">no pages were programmed</text></svg>"
-            .into();
+        return note("no pages were programmed");
     }
     let (mut svg, mut at) = (String::new(), 0.0);
     for (k, pages) in of.iter().enumerate().filter(|(_, pages)| **pages > 0.0) {
-        let width = pages / most;
+        let (x, width, name) = (percent(at), percent(pages / most), CAUSES[k].2);
         let _ = write!(
             svg,
-            "<rect x=\"{}\" y=\"5\" height=\"16\" width=\"{}\" fill=\"var(--w{k})\"><title>{}: {}\
-             </title></rect>",
-            percent(at),
-            percent(width),
-            CAUSES[k].2,
+            "<rect x=\"{x}\" y=\"5\" height=\"16\" width=\"{width}\" fill=\"var(--w{k})\"><title>\
+             {name}: {}</title></rect>",
             sig(*pages)
         );
-        at += width;
+        at += pages / most;
     }
     // The shares of a life always have the sum 1, so their sum is not shown.
     if kind != Kind::Lives {
         let _ = write!(svg, "<text x=\"{}\" dx=\"7\" y=\"17\">{}</text>", percent(at), sig(sum));
     }
-    let said = format!("Programmed pages under {}: {}", row.label, by_cause(of));
+    let said = format!("Programmed pages under {}; the numbers are in the table below", row.label);
     format!("<svg role=\"img\" aria-label=\"{}\">{svg}</svg>", escape(&said))
 }
 
-fn by_cause(of: &[f64; 6]) -> String {
-    let part = |(k, pages): (usize, &f64)| format!("{} {}", CAUSES[k].2, sig(*pages));
-    let parts = of.iter().enumerate().filter(|(_, pages)| **pages > 0.0).map(part);
-    parts.collect::<Vec<_>>().join(", ")
+/// Returns a text that stands in place of a bar.
+fn note(text: &str) -> String {
+    format!("<svg><text class=\"m\" x=\"0\" y=\"17\">{}</text></svg>", escape(text))
 }
 
 fn legend(model: &Model, programs: &[[f64; 6]]) -> String {
-    let mut html = String::from("<ul class=\"legend\">");
-    for (k, (.., name)) in CAUSES.iter().enumerate() {
-        if programs.iter().any(|of| of[k] > 0.0) {
-            let _ = write!(
-                html,
-                "<li><svg aria-hidden=\"true\"><rect width=\"12\" height=\"12\" \
-                 fill=\"var(--w{k})\"/></svg>{name}</li>"
-            );
-        }
-    }
+    let item =
+        |mark: &str, text: &str| format!("<li><svg aria-hidden=\"true\">{mark}</svg>{text}</li>");
+    let used = (0..CAUSES.len()).filter(|k| programs.iter().any(|of| of[*k] > 0.0));
+    let mut items: String = used
+        .map(|k| {
+            let mark = format!("<rect width=\"12\" height=\"12\" fill=\"var(--w{k})\"/>");
+            item(&mark, CAUSES[k].2)
+        })
+        .collect();
     let has_range = |row: &Row| row.life.is_some_and(|life| life.range().is_some());
     if model.shows_life() && model.rows.iter().any(has_range) {
-        html.push_str(
-            "<li><svg aria-hidden=\"true\"><line class=\"wh\" x2=\"12\" y1=\"6\" y2=\"6\"/></svg>\
-             95 % range</li>",
-        );
+        items += &item("<line class=\"wh\" x2=\"12\" y1=\"6\" y2=\"6\"/>", "95 % range");
     }
     if model.rows.iter().any(|row| !row.kept_data()) {
-        html.push_str("<li>dashed outline: data was lost</li>");
+        items += "<li>dashed outline: data was lost</li>";
     }
-    html + "</ul>"
+    format!("<ul class=\"legend\">{items}</ul>")
 }
 
 fn table(model: &Model, programs: &[[f64; 6]]) -> String {
@@ -284,27 +233,13 @@ fn table(model: &Model, programs: &[[f64; 6]]) -> String {
         );
     }
     let life = if shows { "Life, and " } else { "" };
-    table.html(&format!("{life}{unit} by cause"), |_| String::new())
+    table.html(&format!("{life}{unit} by cause"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{compared, with_lives};
-
-    #[test]
-    fn sums_in_pages_are_told_from_write_amplification_in_bytes() {
-        // In the first row, the host and GC program 1.5 pages per page of the host.
-        let with = |write_amplification: f64| {
-            let mut model = compared();
-            model.rows.truncate(1);
-            let cells = &mut model.rows[0].cells;
-            cells.get_mut("write_amplification").unwrap().mean = write_amplification;
-            section(&model).html
-        };
-        assert!(with(3.0).contains("Write amplification counts bytes"), "{}", with(3.0));
-        assert!(!with(1.5).contains("Write amplification counts bytes"), "{}", with(1.5));
-    }
+    use crate::testing::with_lives;
 
     #[test]
     fn lives_are_shown_only_once_they_have_settled() {

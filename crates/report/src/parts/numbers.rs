@@ -1,17 +1,17 @@
 //! Part 10 of the page: a table with all numbers of all techniques. Each measure has a row.
 
-use vpass_lab::results::quantity::{QUANTITIES, Unit};
+use vpass_lab::results::quantity::QUANTITIES;
 
-use crate::model::{Kind, Model, Row};
-use crate::section::{Section, csv, foot_of_table, raw};
+use crate::measure::{Measure, OF_LIVES};
+use crate::model::{Model, Row};
+use crate::section::{Entry, Section, csv, of_table, raw};
 use crate::table::{Look, Table};
 
 /// Returns the page section with the table of all numbers.
 pub(crate) fn section(model: &Model) -> Section {
-    let table = table(model);
-    let places: Vec<Option<usize>> = model.all().map(|row| model.place(&row.label)).collect();
     let class = |column: usize| {
-        let place = column.checked_sub(1).and_then(|row| places.get(row).copied().flatten());
+        let row = column.checked_sub(1).and_then(|row| model.all().nth(row));
+        let place = row.and_then(|row| model.place(&row.label));
         place.map_or_else(String::new, |i| format!("s{i}"))
     };
     let say = if model.all().count() > 1 {
@@ -20,23 +20,15 @@ pub(crate) fn section(model: &Model) -> Section {
     } else {
         "All numbers of the run."
     };
-    let html = format!(
-        "<section id=\"table\" class=\"fig\" aria-labelledby=\"table-h\"><h2 id=\"table-h\">All \
-         numbers</h2><p class=\"say\">{say}</p>{}{}</section>",
-        table.html("Results by technique", class),
-        foot_of_table()
-    );
-    Section { html, data: vec![raw_numbers(model)] }
+    let table = table(model).classed_html("Results by technique", class);
+    of_table("All numbers", say, &table, raw_numbers(model))
 }
 
 /// Returns all means and half widths of intervals as CSV text, with one row per technique.
-fn raw_numbers(model: &Model) -> (&'static str, serde_json::Value) {
-    let columns: Vec<&str> = QUANTITIES
-        .iter()
-        .map(|column| column.key)
-        .chain(LIVES.map(|(key, ..)| key))
-        .filter(|key| model.all().any(|row| row.value(key).is_some()))
-        .collect();
+fn raw_numbers(model: &Model) -> Entry {
+    let columns = QUANTITIES.iter().map(|quantity| quantity.key).chain(OF_LIVES.map(|of| of.key));
+    let columns: Vec<&str> =
+        columns.filter(|key| model.all().any(|row| row.value(key).is_some())).collect();
     let halves: Vec<String> = columns.iter().map(|key| format!("{key}_ci95")).collect();
     let both = columns.iter().zip(&halves).flat_map(|(key, half)| [*key, half.as_str()]);
     let heading: Vec<&str> = std::iter::once("technique").chain(both).collect();
@@ -50,53 +42,29 @@ fn raw_numbers(model: &Model) -> (&'static str, serde_json::Value) {
     csv("table", &heading, &model.all().map(of).collect::<Vec<_>>())
 }
 
-/// Returns the table of all numbers.
+/// Returns the table of all numbers. A measure without any value has no row.
 pub(crate) fn table(model: &Model) -> Table {
-    let mut table = Table::new(
-        std::iter::once("").chain(model.all().map(|row| row.label.as_str())).collect::<Vec<_>>(),
-    );
-    if model.shows_life() && model.all().any(|row| row.life.is_some()) {
-        let life = |row: &Row| row.life.map(|life| life.text());
-        add(model, &mut table, ("life", "life"), life);
-    }
-    let quantities = QUANTITIES.iter().filter(|of| of.life_unit().is_none());
-    let of_lives = LIVES.into_iter().filter(|_| model.kind == Kind::Lives);
-    for (key, label, unit) in quantities.map(|of| (of.key, of.label, of.unit)).chain(of_lives) {
-        let text = |row: &Row| row.cells.get(key).map(|_| row.text(key, unit));
-        add(model, &mut table, (key, label), text);
+    let heading = std::iter::once("").chain(model.all().map(|row| row.label.as_str()));
+    let mut table = Table::new(heading.collect::<Vec<_>>());
+    let life = model.shows_life().then(|| Measure::life(model.all()));
+    for measure in life.into_iter().chain(Measure::all(model.kind)) {
+        if !model.all().any(|row| measure.value(row).is_some()) {
+            continue;
+        }
+        let winners = measure.winners(model);
+        let is_loss = is_loss(measure.key);
+        let cell = |row: &Row| {
+            let look = match is_loss {
+                true if measure.value(row).is_some_and(|n| n > 0.0) => Look::Bad,
+                false if winners.iter().any(|winner| winner.label == row.label) => Look::Good,
+                _ => Look::Plain,
+            };
+            (measure.text(row), look)
+        };
+        let cells = std::iter::once((measure.label.to_owned(), Look::Plain));
+        table.painted_row(cells.chain(model.all().map(cell)).collect());
     }
     table
-}
-
-/// Numbers that only simulated lives have. Each number has its key, its name on the page, and its
-/// unit.
-const LIVES: [(&str, &str, Unit); 2] = [
-    ("pec_mean", "P/E cycles of the mean block at the end", Unit::Ratio),
-    ("worst_dose_ratio", "largest dose over its limit", Unit::Ratio),
-];
-
-/// Adds a row for one measure to the table. If no technique has this number, no row is added.
-fn add(
-    model: &Model,
-    table: &mut Table,
-    (key, label): (&str, &str),
-    text: impl Fn(&Row) -> Option<String>,
-) {
-    let winners = model.winners_of(key);
-    let cell = |row: &Row| {
-        let wins = winners.iter().any(|winner| winner.label == row.label);
-        let loses = is_loss(key) && row.value(key).is_some_and(|n| n > 0.0);
-        let look = match (loses, wins && !is_loss(key)) {
-            (true, _) => Look::Bad,
-            (_, true) => Look::Good,
-            _ => Look::Plain,
-        };
-        (text(row).unwrap_or_else(|| "–".into()), look)
-    };
-    if model.all().any(|row| text(row).is_some()) {
-        let cells = std::iter::once((label.to_owned(), Look::Plain)).chain(model.all().map(cell));
-        table.painted_row(cells.collect());
-    }
 }
 
 fn is_loss(key: &str) -> bool {
@@ -111,17 +79,11 @@ mod tests {
     #[test]
     fn the_table_has_each_number_and_a_dot_for_winners_alone() {
         let model = compared();
-        let json = table(&model).json();
-        assert_ne!(json[0][""], "life", "no life has settled");
-        let of = |label: &str| {
-            json.as_array().unwrap().iter().find(|row| row[""] == label).unwrap().clone()
-        };
-        let writes = of("reclaim writes");
-        assert_eq!(
-            [&writes["none"], &writes["block"], &writes["straw-wl"]],
-            ["0", "200,000", "2,000"]
-        );
-        assert_eq!(of("RAM")["straw-wl"], "80.0\u{a0}KiB");
+        let lines = table(&model).markdown();
+        assert!(!lines.contains("| life |"), "no life has settled");
+        assert!(lines.contains("| reclaim writes | 0 | 200,000 | 2,000 |"), "{lines}");
+        let ram = lines.lines().find(|line| line.starts_with("| RAM |")).unwrap();
+        assert!(ram.ends_with("| 80.0\u{a0}KiB |"), "{ram}");
         let html = section(&model).html;
         assert_eq!(html.matches("class=\"best").count(), 2, "memory of block, writes of straw-wl");
         assert_eq!(html.matches("class=\"bad s0\">698<").count(), 1);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::model::{Model, number};
-use crate::numbers::count;
+use crate::numbers::{count, trimmed};
 use crate::section::Section;
 use crate::svg::escape;
 
@@ -81,42 +81,44 @@ fn origin(model: &Model) -> String {
     parts.join(" · ")
 }
 
-/// Returns the settings that readers usually want to see first.
+/// Settings that readers usually want to see first. Each entry has a name, the keys, and the text
+/// between the values of the keys.
+const FACTS: [(&str, &[&str], &str); 11] = [
+    ("capacity", &["/drive/capacity"], ""),
+    ("spare", &["/drive/spare"], ""),
+    (
+        "channels × dies × planes",
+        &["/geometry/channels", "/geometry/dies_per_channel", "/geometry/planes_per_die"],
+        " × ",
+    ),
+    ("blocks per plane", &["/geometry/blocks_per_plane"], ""),
+    ("wordlines per block", &["/geometry/wordlines_per_block"], ""),
+    ("cell, page", &["/geometry/cell", "/geometry/page_size"], ", "),
+    (
+        "sense / program / erase, µs",
+        &["/timing/sense_us", "/timing/program_us", "/timing/erase_us"],
+        " / ",
+    ),
+    ("rated P/E cycles", &["/drive/rated_pec"], ""),
+    ("P/E cycles at the start", &["/start/pec"], ""),
+    ("fill, overwrite", &["/start/fill", "/start/overwrite"], ", "),
+    ("reclaim schedule", &["/reclaim/schedule"], ""),
+];
+
+/// Returns the values of [`FACTS`] that are known, the gear and the seed.
 fn facts(model: &Model) -> Vec<(&'static str, String)> {
     let drive = model.drive_configuration();
-    let at = |pointer: &str| number(drive, pointer);
-    let text = |pointer: &str| drive.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
-    let join = |pointers: &[&str], with: &str| {
-        let parts: Option<Vec<String>> =
-            pointers.iter().map(|p| at(p).map(count).or_else(|| text(p))).collect();
-        parts.map(|parts| parts.join(with))
+    let value = |pointer: &&str| {
+        let text = || drive.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+        let number = number(drive, pointer);
+        number.map(|n| if n.fract() == 0.0 { count(n) } else { trimmed(n) }).or_else(text)
     };
-    let percent = |pointer: &str| at(pointer).map(|share| format!("{:.1} %", 100.0 * share));
-    let all = [
-        ("capacity", text("/drive/capacity")),
-        ("spare", percent("/drive/spare")),
-        (
-            "channels × dies × planes",
-            join(
-                &["/geometry/channels", "/geometry/dies_per_channel", "/geometry/planes_per_die"],
-                " × ",
-            ),
-        ),
-        ("blocks per plane", join(&["/geometry/blocks_per_plane"], "")),
-        ("wordlines per block", join(&["/geometry/wordlines_per_block"], "")),
-        ("cell, page", join(&["/geometry/cell", "/geometry/page_size"], ", ")),
-        (
-            "sense / program / erase, µs",
-            join(&["/timing/sense_us", "/timing/program_us", "/timing/erase_us"], " / "),
-        ),
-        ("rated P/E cycles", join(&["/drive/rated_pec"], "")),
-        ("P/E cycles at the start", join(&["/start/pec"], "")),
-        ("fill, overwrite", join(&["/start/fill", "/start/overwrite"], ", ")),
-        ("reclaim schedule", text("/reclaim/schedule")),
-        ("gear", Some(model.about.gear.clone())),
-        ("first seed", Some(count(model.about.seed as f64))),
-    ];
-    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    let known = FACTS.iter().filter_map(|(name, keys, between)| {
+        let values: Option<Vec<String>> = keys.iter().map(value).collect();
+        Some((*name, values?.join(between)))
+    });
+    let seed = ("first seed", count(model.about.seed as f64));
+    known.chain([("gear", model.about.gear.clone()), seed]).collect()
 }
 
 /// Returns a list with every key of the drive and the workload, as markup that the reader can open.

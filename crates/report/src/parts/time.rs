@@ -6,11 +6,9 @@ use vpass_lab::failure::Failure;
 
 use crate::chart::{CROSS, Chart};
 use crate::model::Model;
-use crate::numbers::{seconds, three_digits, trimmed, us};
-use crate::scale::{Linear, Log, ends};
-use crate::section::{Head, Section, absent, figure, foot};
-use crate::section::{bold, code};
-use crate::sentences::absent::time;
+use crate::numbers::{seconds, short, three_digits, trimmed, us};
+use crate::scale::{Scale, ends};
+use crate::section::{Figure, Section, bold, code, scrubbed, untimed};
 use crate::table::Table;
 use crate::windows::{Course, WINDOWS};
 
@@ -26,9 +24,10 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     let courses: Vec<Option<Course>> =
         model.rows.iter().map(Course::of).collect::<Result<_, _>>()?;
     let Some((_, longest)) = ends(courses.iter().flatten().map(|course| course.seconds)) else {
-        return Ok(absent("time", TITLE, &time(&model.about.gear)));
+        let file = "series.csv with simulated seconds";
+        return Ok(untimed("time", TITLE, &model.about.gear, "a clock", file));
     };
-    let x = Linear::new(0.0, longest, 6, seconds);
+    let x = Scale::linear(0.0, longest, 6, seconds);
     let has_tails = courses.iter().flatten().any(|c| c.p99_9_us.iter().any(Option::is_some));
     let tails = if has_tails {
         format!(
@@ -39,13 +38,9 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
         "<p class=\"say\">The chart of the read tail is absent: the folder has no latency.csv.</p>"
             .into()
     };
-    let chart = format!(
-        "<div class=\"chart\" data-k=\"time\">{tails}<p class=\"unit\">Pages per second rewritten \
-         because of reads</p>{}<input class=\"scrub\" type=\"range\" min=\"0\" max=\"{}\" \
-         value=\"{}\" aria-label=\"Time\"><p class=\"read\" aria-live=\"polite\"></p></div>",
-        rewrites(&courses, &x),
-        WINDOWS - 1,
-        WINDOWS / 3
+    let charts = format!(
+        "{tails}<p class=\"unit\">Pages per second rewritten because of reads</p>{}",
+        rewrites(&courses, &x)
     );
     let of = |value: fn(&Course) -> serde_json::Value| {
         courses.iter().map(|c| c.as_ref().map(value)).collect::<Vec<_>>()
@@ -58,10 +53,15 @@ pub(crate) fn section(model: &Model) -> Result<Section, Failure> {
     });
     let lengths: Vec<f64> =
         courses.iter().map(|c| c.as_ref().map_or(f64::NAN, |c| c.seconds)).collect();
-    let head = Head { id: "time", title: TITLE, say: &duration(model, &lengths) };
-    let source = "x: simulated time. Sources: latency.csv (tail), series.csv (rewritten pages)";
-    let foot = foot(source, &table(model, &courses));
-    Ok(Section { html: figure(&head, &chart, &foot), data: vec![("time", data)] })
+    let figure = Figure {
+        id: "time",
+        title: TITLE,
+        say: duration(model, &lengths),
+        body: scrubbed("time", &charts, (WINDOWS / 3, WINDOWS - 1), "Time"),
+        source: "x: simulated time. Sources: latency.csv (tail), series.csv (rewritten pages)",
+        table: table(model, &courses),
+    };
+    Ok(figure.section(vec![("time", data)]))
 }
 
 /// Describes how much simulated time the runs took. `lengths` has the simulated seconds of each
@@ -90,9 +90,9 @@ fn at(window: usize, part: f64, course: &Course) -> f64 {
 }
 
 /// Returns the chart of the p99.9 of read latency. Bands show the ranges over the seeds.
-fn tails(model: &Model, courses: &[Option<Course>], x: &Linear) -> String {
+fn tails(model: &Model, courses: &[Option<Course>], x: &Scale) -> String {
     let known = courses.iter().flatten();
-    let y = Log::around(known.flat_map(|c| c.p99_9_us.iter().copied().flatten()), us);
+    let y = Scale::log_around(known.flat_map(|c| c.p99_9_us.iter().copied().flatten()), us);
     let mut chart = Chart::new(HEIGHT, x, &y);
     for (i, (row, course)) in model.rows.iter().zip(courses).enumerate() {
         let Some(course) = course else { continue };
@@ -107,23 +107,25 @@ fn tails(model: &Model, courses: &[Option<Course>], x: &Linear) -> String {
     chart.markup(CROSS);
     let said = "Read p99.9 over simulated time, on a logarithmic axis; the numbers are in the \
         table below";
-    chart.svg(false, said, "right")
+    chart.svg(false, said)
 }
 
 /// Returns the chart of the rewritten pages. The curves of this chart are drawn as steps.
-fn rewrites(courses: &[Option<Course>], x: &Linear) -> String {
+fn rewrites(courses: &[Option<Course>], x: &Scale) -> String {
     let most = ends(courses.iter().flatten().flat_map(|c| c.rewrites.iter().copied()));
-    let y = Linear::counts(0.0, 1.05 * most.map_or(1.0, |ends| ends.1), 3);
+    let y = Scale::linear(0.0, 1.05 * most.map_or(1.0, |ends| ends.1), 3, short);
     let mut chart = Chart::new(HEIGHT_OF_REWRITES, x, &y);
     for (i, course) in courses.iter().enumerate() {
         let Some(course) = course else { continue };
-        let step = |(w, rate): (usize, &f64)| (at(w, 0.0, course), at(w, 1.0, course), *rate);
-        chart.steps(i, &course.rewrites.iter().enumerate().map(step).collect::<Vec<_>>());
+        let step =
+            |(w, rate): (usize, &f64)| [0.0, 1.0].map(|part| (at(w, part, course), Some(*rate)));
+        let steps = course.rewrites.iter().enumerate().flat_map(step);
+        chart.line(i, "", &steps.collect::<Vec<_>>());
     }
     chart.markup(CROSS);
     let said = "Number of pages rewritten per second because of reads, over simulated time; the \
         numbers are in the table below";
-    chart.svg(true, said, "right")
+    chart.svg(true, said)
 }
 
 fn table(model: &Model, courses: &[Option<Course>]) -> String {
@@ -148,7 +150,7 @@ fn table(model: &Model, courses: &[Option<Course>]) -> String {
             trimmed(rate),
         ]);
     }
-    table.html("Latency and reclaim over time", |_| String::new())
+    table.html("Latency and reclaim over time")
 }
 
 #[cfg(test)]

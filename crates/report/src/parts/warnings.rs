@@ -18,13 +18,8 @@ pub(crate) fn section(model: &Model) -> Section {
     if lines.is_empty() {
         return Section::default();
     }
-    let items: String = lines
-        .into_iter()
-        .map(|(class, markup)| match class {
-            "" => format!("<li>{markup}</li>"),
-            class => format!("<li class=\"{class}\">{markup}</li>"),
-        })
-        .collect();
+    let item = |(class, markup)| format!("<li class=\"{class}\">{markup}</li>");
+    let items: String = lines.into_iter().map(item).collect();
     let html = format!(
         "<section id=\"warn\" aria-labelledby=\"warn-h\"><h2 id=\"warn-h\">Warnings and \
          assumptions</h2><ul class=\"warn\">{items}</ul></section>"
@@ -35,34 +30,25 @@ pub(crate) fn section(model: &Model) -> Section {
 /// Returns a sentence for each technique that lost data.
 fn lost(model: &Model) -> Vec<Line> {
     let line = |row: &Row| {
-        let pages = count(row.lost_pages);
-        let (name, points) = (escape(&row.label), points_with_losses(model, row));
-        let sentence = points.map_or_else(
-            || {
-                format!(
-                    "<b>{name}</b> lost {pages} pages of data. Charts draw this technique hollow \
-                     or dashed, and it cannot win."
-                )
-            },
-            |(lossy, all)| {
-                format!(
-                    "<b>{name}</b> lost data at {lossy} of {all} points, {pages} pages in total. \
-                     Charts mark this technique at these points, and it cannot win there."
-                )
-            },
-        );
+        let (name, pages) = (escape(&row.label), count(row.lost_pages));
+        let sentence = match points_with_losses(model, row) {
+            None => format!(
+                "<b>{name}</b> lost {pages} pages of data. Charts draw this technique hollow or \
+                 dashed, and it cannot win."
+            ),
+            Some((lossy, all)) => format!(
+                "<b>{name}</b> lost data at {lossy} of {all} points, {pages} pages in total. \
+                 Charts mark this technique at these points, and it cannot win there."
+            ),
+        };
         ("bad", sentence)
     };
     let lossy = model.all().filter(|row| !row.kept_data()).map(line);
     let ideal = model.all().filter(|row| row.counterfactual).map(|row| {
-        (
-            "",
-            format!(
-                "<b>{}</b> is counterfactual: no real drive can use this technique. It shows the \
-                 possible gain, and cannot win.",
-                escape(&row.label)
-            ),
-        )
+        let name = escape(&row.label);
+        let why =
+            "no real drive can use this technique. It shows the possible gain, and cannot win.";
+        ("", format!("<b>{name}</b> is counterfactual: {why}"))
     });
     lossy.chain(ideal).collect()
 }
@@ -119,15 +105,10 @@ fn oracle(model: &Model) -> Vec<Line> {
         ("bad", format!("<b>{name}</b>: the oracle found a bug of the drive model: {finding}"))
     };
     let mut lines: Vec<Line> = findings.map(line).collect();
-    let reads: u64 = reports.iter().map(|(_, report)| report.reads_checked).sum();
     if lines.is_empty() {
-        lines.push((
-            "ok",
-            format!(
-                "The oracle checked {} page reads and found no bug of the drive model.",
-                count(reads as f64)
-            ),
-        ));
+        let reads = count(reports.iter().map(|(_, report)| report.reads_checked as f64).sum());
+        let what = "page reads and found no bug of the drive model.";
+        lines.push(("ok", format!("The oracle checked {reads} {what}")));
     }
     lines
 }
@@ -146,8 +127,8 @@ mod tests {
         model.rows[1].warnings.push("Odd.".into());
         let html = section(&model).html;
         assert_eq!(html.matches("&lt;Slow&gt;").count(), 1);
-        assert!(html.contains("<li><b>all</b>: &lt;Slow&gt;</li>"), "{html}");
-        assert!(html.contains("<li><b>block</b>: Odd.</li>"), "{html}");
+        assert!(html.contains("<li class=\"\"><b>all</b>: &lt;Slow&gt;</li>"), "{html}");
+        assert!(html.contains("<li class=\"\"><b>block</b>: Odd.</li>"), "{html}");
         assert!(html.contains("<b>none</b> lost 698 pages of data."), "{html}");
     }
 

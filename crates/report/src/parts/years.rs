@@ -6,16 +6,13 @@ use crate::chart::Chart;
 use crate::model::{DAYS, Model, Row, Wearing};
 use crate::numbers::{days, percent as percent_text, sig, trimmed};
 use crate::parts::life::CAUSES;
-use crate::scale::{Linear, ends};
-use crate::section::{Head, Section, absent, csv, figure, foot};
-use crate::sentences::life::over_years;
-use crate::svg::{escape, short};
+use crate::scale::{Scale, ends};
+use crate::section::{Entry, Figure, Section, absent, csv};
+use crate::svg::{caption, short};
 use crate::table::Table;
 
 const TITLE: &str = "Causes of the wear, from the new to the worn drive";
 const HEIGHT: u32 = 110;
-/// Index of read reclaim in the list of causes of wear.
-const READS: usize = 2;
 
 /// Returns the page section about the causes of wear.
 pub(crate) fn section(model: &Model) -> Section {
@@ -31,44 +28,35 @@ pub(crate) fn section(model: &Model) -> Section {
             the lives are too short, or the file is from an earlier version of vpass.";
         return absent("years", TITLE, why);
     }
-    let most = ends(drawn.iter().flat_map(|(.., w)| w.pec.iter().copied())).map_or(1.0, |e| e.1);
-    let first = ends(drawn.iter().flat_map(|(.., w)| w.pec.iter().copied())).map_or(0.0, |e| e.0);
-    let x = Linear::new(first.min(most), most, 6, trimmed);
+    let cycles = drawn.iter().flat_map(|(.., wearing)| wearing.pec.iter().copied());
+    let (first, most) = ends(cycles).unwrap_or((0.0, 1.0));
+    let x = Scale::linear(first, most, 6, trimmed);
     let charts: String = drawn
         .iter()
         .enumerate()
         .map(|(n, (i, row, wearing))| chart(*i, row, wearing, &x, n + 1 == drawn.len()))
         .collect();
-    let known =
-        drawn.iter().filter(|(_, row, _)| row.life.is_none_or(|life| life.middle.is_some()));
-    let shortest = known.min_by(|a, b| {
-        a.2.years.last().unwrap_or(&0.0).total_cmp(b.2.years.last().unwrap_or(&0.0))
-    });
-    let say = shortest.map_or_else(String::new, |(_, row, wearing)| {
-        let quarters = wearing.quarters.map(|shares| shares[READS]);
-        over_years(&row.label, wearing.shares[READS], quarters)
-    });
-    let data = json!(
-        drawn
-            .iter()
-            .map(
-                |(i, _, w)| json!({"t": i, "pec": w.pec, "years": w.years, "consumed": w.consumed})
-            )
-            .collect::<Vec<_>>()
-    );
-    let body = format!(
-        "<div class=\"chart\"><p class=\"unit\">Share of the wear at each number of P/E \
-         cycles, by cause</p>{charts}<div class=\"xlab\"></div></div>"
-    );
-    let head = Head { id: "years", title: TITLE, say: &say };
-    let source = "x: mean P/E cycles of a block. The colours are those of the chart above. Source: \
-        life.json";
-    let html = figure(&head, &body, &foot(source, &table(&drawn)));
-    Section { html, data: vec![("years", data), numbers(&drawn)] }
+    let data = drawn
+        .iter()
+        .map(|(i, _, w)| json!({"t": i, "pec": w.pec, "years": w.years, "consumed": w.consumed}));
+    let data = data.collect();
+    let figure = Figure {
+        id: "years",
+        title: TITLE,
+        say: "Each point shows what caused the wear since the previous point.".into(),
+        body: format!(
+            "<div class=\"chart\"><p class=\"unit\">Share of the wear at each number of P/E \
+             cycles, by cause</p>{charts}<div class=\"xlab\"></div></div>"
+        ),
+        source: "x: mean P/E cycles of a block. The colours are those of the chart above. Source: \
+            life.json",
+        table: table(&drawn),
+    };
+    figure.section(vec![("years", data), numbers(&drawn)])
 }
 
 /// Returns the numbers of the figure as CSV text.
-fn numbers(drawn: &[(usize, &Row, &Wearing)]) -> (&'static str, serde_json::Value) {
+fn numbers(drawn: &[(usize, &Row, &Wearing)]) -> Entry {
     let heading = [
         "technique",
         "years",
@@ -92,8 +80,8 @@ fn numbers(drawn: &[(usize, &Row, &Wearing)]) -> (&'static str, serde_json::Valu
 }
 
 /// Returns a chart with stacked areas, which shows the causes of wear under one technique.
-fn chart(i: usize, row: &Row, wearing: &Wearing, x: &Linear, has_axis: bool) -> String {
-    let y = Linear::new(0.0, 1.0, 2, |share| format!("{} %", short(100.0 * share, 0)));
+fn chart(i: usize, row: &Row, wearing: &Wearing, x: &Scale, has_axis: bool) -> String {
+    let y = Scale::linear(0.0, 1.0, 2, |share| format!("{} %", short(100.0 * share, 0)));
     let mut drawn = Chart::new(HEIGHT, x, &y);
     let mut below = vec![0.0; wearing.pec.len()];
     for (k, (.., name)) in CAUSES.iter().enumerate() {
@@ -107,15 +95,9 @@ fn chart(i: usize, row: &Row, wearing: &Wearing, x: &Linear, has_axis: bool) -> 
         Some(life) if life.lives_on => life.text(),
         _ => days(DAYS * wearing.years.last().unwrap_or(&0.0)),
     };
-    let title = format!(
-        "<text class=\"lab\" x=\"0\" y=\"-6\">{}</text>\
-         <text class=\"end\" x=\"100%\" y=\"-6\">{}</text>",
-        escape(&row.label),
-        escape(&years)
-    );
     let said = format!("Shares of the wear under {}, over P/E cycles", row.label);
-    drawn.markup(&title);
-    format!("<div class=\"pe s{i}\">{}</div>", drawn.svg(has_axis, &said, ""))
+    drawn.markup(&caption(&row.label, &years));
+    format!("<div class=\"pe s{i}\">{}</div>", drawn.svg(has_axis, &said))
 }
 
 fn table(drawn: &[(usize, &Row, &Wearing)]) -> String {
@@ -133,7 +115,7 @@ fn table(drawn: &[(usize, &Row, &Wearing)]) -> String {
             table.row([row.label.clone(), time, sig(*pec)].into_iter().chain(shares));
         }
     }
-    table.html("Shares of the wear since the previous row of the table", |_| String::new())
+    table.html("Shares of the wear since the previous row of the table")
 }
 
 #[cfg(test)]

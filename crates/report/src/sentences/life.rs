@@ -43,30 +43,10 @@ pub fn consumed(model: &Model, programs: &[[f64; 6]]) -> String {
     format!("{first}{}. The chart shows the other causes.", other.unwrap_or_default())
 }
 
-/// Describes the share of read reclaim in the wear of a whole life, and in the first and the last
-/// quarter of its years. The sentence is about the technique with the shortest life.
-pub fn over_years(label: &str, whole: f64, [first, last]: [f64; 2]) -> String {
-    let share = |share: f64| bold(&percent(100.0 * share));
-    format!(
-        "Under {}, rewriting because of reads causes {} of the wear during the whole life: {} in \
-         the first quarter of the years, and {} in the last.",
-        code(label),
-        share(whole),
-        share(first),
-        share(last)
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::compared;
-
-    #[test]
-    fn shares_are_those_of_all_programs() {
-        assert_eq!(share(&[1.0, 1.0, 6.0, 0.0, 0.0, 0.0], RECLAIM), Some(0.75));
-        assert_eq!(share(&[0.0; 6], RECLAIM), None);
-    }
 
     #[test]
     fn the_sentence_names_the_largest_share_and_the_winner() {
@@ -81,16 +61,6 @@ mod tests {
             "Under <code>block</code>, <b>75\u{a0}%</b> of all programmed pages are rewrites \
              because of reads; under <code>straw-wl</code> <b>10\u{a0}%</b>. The chart shows the \
              other causes."
-        );
-    }
-
-    #[test]
-    fn the_course_has_its_whole_its_first_and_its_last_share() {
-        assert_eq!(
-            over_years("block", 0.42, [0.56, 0.52]),
-            "Under <code>block</code>, rewriting because of reads causes <b>42\u{a0}%</b> of the \
-             wear during the whole life: <b>56\u{a0}%</b> in the first quarter of the years, \
-             and <b>52\u{a0}%</b> in the last."
         );
     }
 }

@@ -1,12 +1,11 @@
-//! Verdict at the top of the page: which techniques keep their data, and the sentences about
-//! winners that the command printed.
+//! Verdict at the top of the page: the sentences about losses and winners that the command printed.
 
 use vpass_lab::results::quantity::Quantity;
 
 use crate::model::{Kind, Model, Row};
 use crate::numbers::{NBSP, count};
-use crate::section::code;
-use crate::sentences::{list, sweep};
+use crate::section::{capitalised, code};
+use crate::sentences::sweep;
 use crate::svg::escape;
 
 /// Returns the headline of the page as markup.
@@ -14,25 +13,19 @@ pub fn headline(model: &Model) -> String {
     if let Some(swept) = &model.sweep {
         return sweep::headline(swept);
     }
-    let all: Vec<&Row> = model.all().collect();
-    if let [only] = all[..] {
+    if let [only] = model.all().collect::<Vec<_>>()[..] {
         return alone(only);
     }
     // The printed verdict of other results names several winners.
     if let (Kind::Lives, Some(best)) = (model.kind, model.winners_of("life").first()) {
         return longest(best);
     }
-    let (kept, lost): (Vec<&Row>, Vec<&Row>) = all.into_iter().partition(|row| row.kept_data());
-    match (&kept[..], &lost[..]) {
-        (_, []) => "No technique lost data".into(),
-        ([], _) => "Every technique lost data".into(),
-        ([only], _) => format!("Only {} keeps all data{}", em(only), life_of(only)),
-        (_, lost) => {
-            let names: Vec<String> = lost.iter().map(|row| code(&row.label)).collect();
-            format!("{} {} data", list(&names), if lost.len() == 1 { "loses" } else { "lose" })
-        }
-    }
+    let first = model.verdict.first().map_or(NO_WINNER, String::as_str);
+    printed(first.trim_end_matches('.'))
 }
+
+/// Headline without a printed verdict.
+const NO_WINNER: &str = "No technique is clearly the best";
 
 /// Keys of the measures in which techniques can win. The most important measure is the first.
 pub(super) const MEASURES: [&str; 4] =
@@ -89,11 +82,7 @@ pub fn lede(model: &Model) -> String {
 
 /// Returns what the command found out about these measures, as sentences in markup.
 pub fn findings(model: &Model, keys: &[&str]) -> String {
-    let sentence = |finding: &String| {
-        let mut text = format!("{finding}.");
-        text[..1].make_ascii_uppercase();
-        printed(&text)
-    };
+    let sentence = |finding: &String| printed(&capitalised(format!("{finding}.")));
     let known = keys.iter().filter_map(|key| model.findings.get(*key));
     known.map(sentence).collect::<Vec<_>>().join(" ")
 }

@@ -1,7 +1,6 @@
 //! Tests of tables in all their forms.
 
 use super::*;
-use serde_json::json;
 
 fn latencies() -> Table {
     let mut table = Table::new(["", "p50", "slowest read", "lost"]);
@@ -76,18 +75,10 @@ fn markdown_has_a_rule_and_no_stray_stars() {
 }
 
 #[test]
-fn programs_get_csv_and_json() {
-    let mut table = Table::new(["name", "p50, us"]);
-    table.row(["a \"b\"", " 1.5 "]);
-    assert_eq!(table.csv(), "name,\"p50, us\"\n\"a \"\"b\"\"\",1.5\n");
-    assert_eq!(table.json(), json!([{"name": "a \"b\"", "p50, us": "1.5"}]));
-}
-
-#[test]
 fn the_page_gets_cells_with_roles_and_no_markup_of_others() {
     let mut table = Table::new(["technique", "p50"]);
     table.painted_row(vec![("<b>".into(), Look::Plain), ("1.5".into(), Look::Good)]);
-    let html = table.html("Reads & writes", |column| format!("s{column}"));
+    let html = table.classed_html("Reads & writes", |column| format!("s{column}"));
     assert_eq!(
         html,
         "<div class=\"scroll\" tabindex=\"0\"><table><caption>Reads &amp; writes</caption><thead>\

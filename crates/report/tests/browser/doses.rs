@@ -16,11 +16,12 @@ const SCALE: &str = "(() => {
     return (value(high[1]) - value(low[1])) / (low[0] - high[0]);
 })()";
 
-/// Returns the bars of a chart: the wordline, the class, and the height in percent.
+/// Returns the bars of a chart: the wordline, the colour or the class, and the height in percent.
 fn heights(browser: &mut Browser, chart: &str) -> Vec<(usize, String, f64)> {
     let bars = format!(
         "[...document.querySelectorAll('{chart} [data-w]')].map(b => \
-         [Number(b.dataset.w), b.getAttribute('class'), parseFloat(b.getAttribute('height'))])"
+         [Number(b.dataset.w), b.getAttribute('fill') ?? b.getAttribute('class'), \
+         parseFloat(b.getAttribute('height'))])"
     );
     let bars = browser.value(&bars);
     let bar = |b: &Value| {
@@ -46,7 +47,7 @@ fn bars_and_line_have_the_doses_and_limits_of_the_files() {
     for (w, class, height) in bars {
         let (dose, limit) = (made::dose(2, 0, w), made::limit(w));
         assert!((height * unit - dose).abs() < 0.01 * 70_000.0, "{w}: {height} x {unit}, {dose}");
-        let step = format!("h{}", (10.0 * dose / limit).floor());
+        let step = format!("var(--h{})", (10.0 * dose / limit).floor());
         let expected = if made::valid_pages(w) > 0 { step.as_str() } else { "gone" };
         assert_eq!(class, expected, "{w}");
     }

@@ -1,6 +1,5 @@
 //! Results made for the tests: three techniques, whose numbers follow from short formulas.
 
-use std::fmt::Write;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -163,99 +162,92 @@ fn read_log(i: usize) -> Vec<u8> {
     bytes
 }
 
+/// Returns the text of a CSV file.
+fn csv(heading: &str, rows: impl IntoIterator<Item = String>) -> String {
+    rows.into_iter().fold(heading.to_owned() + "\n", |text, row| text + &row + "\n")
+}
+
 fn blocks_csv() -> String {
-    let mut csv = "block,die,plane,state,pec_cycles,effective_pec_cycles,reads_dose_units,\
-                   valid_pages,written_pages\n"
-        .to_owned();
-    for rank in 0..BLOCKS {
+    let row = |rank: usize| {
         let cycles = 1500 + rank % 3;
-        let _ = writeln!(csv, "{},0,0,closed,{cycles},{cycles},0,192,192", block(rank));
-    }
-    csv
+        format!("{},0,0,closed,{cycles},{cycles},0,192,192", block(rank))
+    };
+    csv(
+        "block,die,plane,state,pec_cycles,effective_pec_cycles,reads_dose_units,valid_pages,\
+         written_pages",
+        (0..BLOCKS).map(row),
+    )
 }
 
 fn series_csv(i: usize) -> String {
-    let mut csv = "requests,simulated_s,host_read_pages,host_write_pages,\
-                   programs_reclaim_pages\n"
-        .to_owned();
-    for tick in 1..=20 {
+    let row = |tick: u32| {
         let s = f64::from(tick) * 2.0;
-        let _ = writeln!(
-            csv,
-            "{},{s},{},{},{}",
-            tick * 6000,
-            tick * 5000,
-            tick * 1000,
-            s * reclaim_rate(i)
-        );
-    }
-    csv
+        let rewritten = s * reclaim_rate(i);
+        format!("{},{s},{},{},{rewritten}", tick * 6000, tick * 5000, tick * 1000)
+    };
+    csv(
+        "requests,simulated_s,host_read_pages,host_write_pages,programs_reclaim_pages",
+        (1..=20).map(row),
+    )
 }
 
 fn latency_csv(i: usize) -> String {
-    let mut csv = "from_s,to_s,op,count,mean_us,p50_us,p99_us,p99_9_us,max_us\n".to_owned();
     let [usual, slow] = latencies(i);
-    for window in 0..80 {
+    let row = |window: u32| {
         let (from, to) = (f64::from(window) * 0.5, f64::from(window + 1) * 0.5);
-        let _ = writeln!(csv, "{from},{to},read,1250,{usual},{usual},{usual},{slow},{slow}");
-    }
-    csv
+        format!("{from},{to},read,1250,{usual},{usual},{usual},{slow},{slow}")
+    };
+    csv("from_s,to_s,op,count,mean_us,p50_us,p99_us,p99_9_us,max_us", (0..80).map(row))
 }
 
 fn dose_csv(i: usize, wordlines: usize) -> String {
-    let mut csv = "block,die,plane,at_s,at_host_read_pages,pec_cycles,wordline,group,alpha,\
-                   guard_levels,reads,dose,limit,valid_pages,lost_pages\n"
-        .to_owned();
-    for rank in 0..BLOCKS {
-        for w in 0..wordlines {
-            let (dose, limit, valid) = (dose(i, rank, w), limit(w), valid_pages(w));
-            let lost = if dose > limit { valid } else { 0 };
-            let _ = writeln!(
-                csv,
-                "{},0,0,12.5,{},1501,{w},{},9,0,{},{dose},{limit},{},{lost}",
-                block(rank),
-                9000 + rank,
-                GROUPS[w % 4],
-                reads(w),
-                valid - lost
-            );
-        }
-    }
-    csv
+    let row = |rank: usize, w: usize| {
+        let (dose, limit, valid) = (dose(i, rank, w), limit(w), valid_pages(w));
+        let lost = if dose > limit { valid } else { 0 };
+        let (block, reads_before, group) = (block(rank), 9000 + rank, GROUPS[w % 4]);
+        let (reads, valid) = (reads(w), valid - lost);
+        format!(
+            "{block},0,0,12.5,{reads_before},1501,{w},{group},9,0,{reads},{dose},{limit},{valid},\
+             {lost}"
+        )
+    };
+    csv(
+        "block,die,plane,at_s,at_host_read_pages,pec_cycles,wordline,group,alpha,guard_levels,\
+         reads,dose,limit,valid_pages,lost_pages",
+        (0..BLOCKS).flat_map(|rank| (0..wordlines).map(move |w| row(rank, w))),
+    )
 }
 
 fn dose_map_csv(i: usize, wordlines: usize) -> String {
-    let mut csv =
-        "rank,block,bin,first_wordline,wordlines,worst_ratio,state,ratio_at_end\n".to_owned();
     let per_bin = wordlines.div_ceil(128);
-    for rank in 0..BLOCKS {
-        for bin in 0..wordlines.div_ceil(per_bin) {
-            let in_bin = bin * per_bin..wordlines.min((bin + 1) * per_bin);
-            let count = in_bin.len();
-            let with_data = in_bin.filter(|w| valid_pages(*w) > 0);
-            let worst = with_data.map(|w| dose(i, rank, w) / limit(w)).reduce(f64::max);
-            let (ratio, state) = match worst {
-                None => (String::new(), "none"),
-                Some(ratio) if ratio > 1.0 => (ratio.to_string(), "lost"),
-                Some(ratio) => (ratio.to_string(), "data"),
-            };
-            let (first, block) = (bin * per_bin, block(rank));
-            let _ = writeln!(csv, "{},{block},{bin},{first},{count},{ratio},{state},0", rank + 1);
-        }
-    }
-    csv
+    let row = |rank: usize, bin: usize| {
+        let in_bin = bin * per_bin..wordlines.min((bin + 1) * per_bin);
+        let (first, count) = (in_bin.start, in_bin.len());
+        let with_data = in_bin.filter(|w| valid_pages(*w) > 0);
+        let worst = with_data.map(|w| dose(i, rank, w) / limit(w)).reduce(f64::max);
+        let (ratio, state) = match worst {
+            None => (String::new(), "none"),
+            Some(ratio) if ratio > 1.0 => (ratio.to_string(), "lost"),
+            Some(ratio) => (ratio.to_string(), "data"),
+        };
+        format!("{},{},{bin},{first},{count},{ratio},{state},0", rank + 1, block(rank))
+    };
+    csv(
+        "rank,block,bin,first_wordline,wordlines,worst_ratio,state,ratio_at_end",
+        (0..BLOCKS)
+            .flat_map(|rank| (0..wordlines.div_ceil(per_bin)).map(move |bin| row(rank, bin))),
+    )
 }
 
 fn dose_blocks_csv(i: usize, wordlines: usize) -> String {
-    let mut csv = "block,worst_ratio,worst_wordline,at_s,wordlines_past_limit,erases,\
-                   share_used_at_erase\n"
-        .to_owned();
-    for rank in 0..BLOCKS {
+    let row = |rank: usize| {
         let ratio = |w: usize| dose(i, rank, w) / limit(w);
         let with_data = (0..wordlines).filter(|w| valid_pages(*w) > 0);
         let past = with_data.filter(|w| ratio(*w) > 1.0).count();
-        let (block, worst) = (block(rank), ratio(WORST));
-        let _ = writeln!(csv, "{block},{worst},{WORST},12.5,{past},0,");
-    }
-    csv
+        format!("{},{},{WORST},12.5,{past},0,", block(rank), ratio(WORST))
+    };
+    csv(
+        "block,worst_ratio,worst_wordline,at_s,wordlines_past_limit,erases,share_used_at_erase",
+        (0..BLOCKS).map(row),
+    )
 }

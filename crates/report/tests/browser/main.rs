@@ -13,12 +13,11 @@ mod saving;
 use chromium::Browser;
 use made::LABELS;
 use serde_json::Value;
-use vpass_lab::phrase::Neutral;
 use vpass_report::page::page;
 
 /// Returns the page of the results that [`made`] makes.
 fn made_page(wordlines: usize) -> String {
-    page(&[made::results(wordlines)], &Neutral).unwrap_or_else(|e| panic!("{e}"))
+    page(&[made::results(wordlines)]).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Opens the page of blocks with 64 wordlines, and waits until the chosen block is drawn.

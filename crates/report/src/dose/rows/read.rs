@@ -12,29 +12,6 @@ use crate::folder::Folder;
 /// thousand wordlines.
 const MOST: usize = 65_536;
 
-/// Row of `dose.csv`: a wordline of a block.
-#[derive(Deserialize)]
-struct DoseRow {
-    block: u32,
-    at_s: Option<f64>,
-    at_host_read_pages: u64,
-    pec_cycles: u32,
-    #[serde(deserialize_with = "place")]
-    wordline: usize,
-    group: String,
-    #[serde(deserialize_with = "finite")]
-    alpha: f64,
-    guard_levels: u32,
-    #[serde(deserialize_with = "finite")]
-    reads: f64,
-    #[serde(deserialize_with = "finite")]
-    dose: f64,
-    #[serde(deserialize_with = "finite")]
-    limit: f64,
-    valid_pages: u8,
-    lost_pages: u8,
-}
-
 /// Row of `dose_map.csv`: a cell of the map.
 #[derive(Deserialize)]
 struct MapRow {
@@ -56,7 +33,7 @@ pub(super) fn finite<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error
 }
 
 /// Reads an index of a list.
-fn place<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+pub(super) fn place<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
     let place = usize::deserialize(from)?;
     let why = || D::Error::custom(format!("{place}: a number below {MOST} is expected"));
     (place < MOST).then_some(place).ok_or_else(why)
@@ -69,7 +46,7 @@ impl Doses {
     /// Returns an error for a file that lacks a needed column, or that has an impossible value.
     pub fn read(folder: &Folder) -> Result<Option<Self>, Failure> {
         let (Some(wordlines), Some(cells), Some(mut blocks)) = (
-            folder.rows::<DoseRow>("dose.csv")?,
+            folder.rows::<Wordline>("dose.csv")?,
             folder.rows::<MapRow>("dose_map.csv")?,
             folder.rows::<Block>("dose_blocks.csv")?,
         ) else {
@@ -81,7 +58,7 @@ impl Doses {
     }
 }
 
-fn snapshots(rows: Vec<DoseRow>) -> Vec<Snapshot> {
+fn snapshots(rows: Vec<Wordline>) -> Vec<Snapshot> {
     let mut all: Vec<Snapshot> = vec![];
     for row in rows {
         if all.last().is_none_or(|last| last.block != row.block) {
@@ -95,16 +72,8 @@ fn snapshots(rows: Vec<DoseRow>) -> Vec<Snapshot> {
         }
         let wordlines = &mut all.last_mut().expect("the block of this row").wordlines;
         wordlines.resize(wordlines.len().max(row.wordline + 1), Wordline::default());
-        wordlines[row.wordline] = Wordline {
-            group: row.group,
-            alpha: row.alpha,
-            has_guard_levels: row.guard_levels > 0,
-            reads: row.reads,
-            dose: row.dose,
-            limit: row.limit,
-            valid_pages: row.valid_pages,
-            lost_pages: row.lost_pages,
-        };
+        let place = row.wordline;
+        wordlines[place] = row;
     }
     all.sort_by(|a, b| {
         b.worst_ratio().total_cmp(&a.worst_ratio()).then_with(|| a.block.cmp(&b.block))

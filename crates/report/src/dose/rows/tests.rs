@@ -40,7 +40,7 @@ fn the_worst_block_is_first_and_every_value_arrives() {
     assert!(!other.wordlines[1].holds_data() && other.wordlines[1].ratio() == 0.0);
     let third = &other.wordlines[2];
     assert_eq!(third.group, "odd, \"name\"");
-    assert!(third.has_guard_levels && !other.wordlines[0].has_guard_levels);
+    assert!(third.guard_levels == 1 && other.wordlines[0].guard_levels == 0);
     assert_eq!((third.alpha, third.dose, third.limit), (9.25, 90.5, 2000.0));
     // Wordline 2 has a larger dose than wordline 0, but it holds no data.
     assert_eq!((other.worst(), other.worst_ratio()), (Some(0), 0.25));

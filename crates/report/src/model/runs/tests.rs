@@ -68,16 +68,3 @@ fn folders_of_two_drives_are_refused() {
          shown side by side"
     );
 }
-
-#[test]
-fn a_folder_given_twice_is_refused() {
-    let twice = |name: &str| {
-        let folders = [folder("a", "block", 1, 0.0, 0), folder(name, "block", 1, 0.0, 0)];
-        Model::read(&folders).unwrap_err().to_string()
-    };
-    assert_eq!(twice("a"), "the folder a is given twice; each folder must have other results");
-    assert_eq!(
-        twice("./a"),
-        "the folders a and ./a have the same files; each folder must have other results"
-    );
-}

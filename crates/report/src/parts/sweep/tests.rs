@@ -1,5 +1,4 @@
 use serde_json::{Value, json};
-use vpass_lab::phrase::Neutral;
 use vpass_lab::results::Summary;
 
 use crate::folder::Folder;
@@ -20,7 +19,7 @@ fn comparison(none: (f64, u64), block: (f64, u64)) -> Value {
 
 fn made(json: &Value) -> Result<String, String> {
     let file = ("sweep.json".to_owned(), json.to_string().into_bytes());
-    page(&[Folder::of_files("wear", [file])], &Neutral).map_err(|failure| failure.to_string())
+    page(&[Folder::of_files("wear", [file])]).map_err(|failure| failure.to_string())
 }
 
 /// Makes a sweep of one key with three points. At the second point, `none` loses data. The third
