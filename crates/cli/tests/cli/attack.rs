@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Done, Room, tired, vpass};
+use crate::common::{Done, Room, argv, tired, vpass};
 
 const AGED: &[&str] = &["--drive", "tiny", "--set", "start.pec=2000", "--gear", "untimed"];
 
@@ -131,17 +131,7 @@ fn an_adaptive_attack_finds_its_way_by_itself() {
 fn a_written_attack_is_replayed_with_the_same_result() {
     let room = Room::new();
     let file = room.text("hammer.toml");
-    let aged = [
-        "--drive",
-        "tiny",
-        "--set",
-        "start.pec=2000",
-        "--set",
-        "start.overwrite=0.5",
-        "--seed",
-        "7",
-        "--json",
-    ];
+    let aged = argv("--drive tiny --set start.pec=2000 --set start.overwrite=0.5 --seed 7 --json");
     let done = vpass(
         &[
             &["attack", "hammer", "--reclaim", "none", "--requests", "60000", "--write", &file],
@@ -189,17 +179,10 @@ fn copies_are_blamed_on_the_ranges_whose_reads_caused_them() {
 #[test]
 fn an_attack_on_a_drive_that_refreshes_has_a_clock() {
     let in_gear = |name: &str, gear: &str, more: &[&str]| {
-        let ages = [
-            "--set",
-            "start.pec=2000",
-            "--set",
-            "refresh.period=2min",
-            "--set",
-            "start.age=2min",
-            "--requests",
-            "20000",
-            "--json",
-        ];
+        let ages = argv(
+            "--set start.pec=2000 --set refresh.period=2min --set start.age=2min --requests 20000 \
+            --json",
+        );
         vpass(
             &[
                 &["attack", name, "--drive", "tiny", "--reclaim", "straw-wl", "--gear", gear],

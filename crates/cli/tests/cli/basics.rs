@@ -1,6 +1,6 @@
 //! Tests of help, lists, presets, explanations, exit codes for wrong usage, and interrupts.
 
-use crate::common::{command, finished, small_run, vpass, vpass_on};
+use crate::common::{argv, command, finished, small_run, vpass, vpass_on};
 
 #[test]
 fn without_arguments_it_prints_help() {
@@ -338,15 +338,7 @@ fn every_drive_explains_every_technique() {
 /// Guard levels are not defined for the coding of modern TLC, so this drive refuses them.
 #[test]
 fn guard_levels_are_refused_on_the_drive_of_todays_code() {
-    let run = [
-        "run",
-        "--drive",
-        "modern-tlc-232",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=10",
-    ];
+    let run = argv("run --drive modern-tlc-232 --workload uniform-read --set workload.requests=10");
     for reclaim in ["hotld", "ipr", "ipr-wl"] {
         vpass(&[&run[..], &["--reclaim", reclaim]].concat())
             .refuses(2, &["guard levels", "geometry.cell = \"tlc-2-3-2\""]);

@@ -35,6 +35,11 @@ impl Done {
     }
 }
 
+/// Returns the arguments of a command line.
+pub(crate) fn argv(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vpass"));
     // The output must not depend on the terminal of the tests, or on the time that a run takes.
@@ -93,15 +98,7 @@ pub(crate) fn vpass_on(columns: usize, args: &[&str]) -> Done {
 pub(crate) fn small_run(more: &[&str]) -> Done {
     vpass(
         &[
-            &[
-                "run",
-                "--drive",
-                "tiny",
-                "--workload",
-                "uniform-read",
-                "--set",
-                "workload.requests=2000",
-            ],
+            &argv("run --drive tiny --workload uniform-read --set workload.requests=2000")[..],
             more,
         ]
         .concat(),

@@ -1,20 +1,13 @@
 //! Tests of `vpass compare`.
 
-use crate::common::{Done, Room, names_in, vpass, vpass_on};
+use crate::common::{Done, Room, argv, names_in, vpass, vpass_on};
 
 /// Compares techniques with one seed, unless `more` names another number.
 fn compare(more: &[&str]) -> Done {
-    let args = [
-        "compare",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=3e5",
-        "--set",
-        "workload.footprint=0.01",
-    ];
+    let args = argv(
+        "compare --drive tiny --workload uniform-read --set workload.requests=3e5 \
+        --set workload.footprint=0.01",
+    );
     let seeds: &[&str] = if more.contains(&"--seeds") { &[] } else { &["--seeds", "1"] };
     vpass(&[&args[..], seeds, more].concat())
 }
@@ -114,25 +107,12 @@ fn what_differs_within_its_uncertainty_is_not_told_apart() {
 /// drive does not have a longer life.
 #[test]
 fn a_slow_drive_is_not_the_longest_lived_in_a_closed_loop() {
-    let small = [
-        "--set",
-        "geometry.blocks_per_plane=64",
-        "--set",
-        "drive.spare=0.4",
-        "--set",
-        "workload.requests=40000",
-    ];
-    let args = [
-        "compare",
-        "--drive",
-        "da-raid5-mlc",
-        "--workload",
-        "da-raid5-tpcc",
-        "--reclaim",
-        "none",
-        "--parity",
-        "none,raid5",
-    ];
+    let small = argv(
+        "--set geometry.blocks_per_plane=64 --set drive.spare=0.4 --set workload.requests=40000",
+    );
+    let args = argv(
+        "compare --drive da-raid5-mlc --workload da-raid5-tpcc --reclaim none --parity none,raid5",
+    );
     let done = vpass(&[&args[..], &small, &["--json"]].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
     let json = done.json();
@@ -293,16 +273,9 @@ fn wrong_techniques_are_refused_before_anything_runs() {
 
 #[test]
 fn gc_policies_are_combined_with_techniques() {
-    let json = compare(&[
-        "--reclaim",
-        "none,block",
-        "--gc",
-        "greedy,cost-benefit",
-        "--gear",
-        "untimed",
-        "--json",
-    ])
-    .json();
+    let json =
+        compare(&argv("--reclaim none,block --gc greedy,cost-benefit --gear untimed --json"))
+            .json();
     assert_eq!(json["techniques"].as_array().unwrap().len(), 4);
 }
 
@@ -336,17 +309,8 @@ fn a_comparison_is_csv_or_markdown_on_standard_output() {
 
 #[test]
 fn a_comparison_fits_its_terminal() {
-    let args = [
-        "compare",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=1k",
-        "--seeds",
-        "2",
-    ];
+    let args =
+        argv("compare --drive tiny --workload uniform-read --set workload.requests=1k --seeds 2");
     for columns in [60, 80, 120] {
         let done = vpass_on(columns, &args);
         // The title and the names of the runs are sentences, which a terminal wraps.
@@ -410,15 +374,10 @@ fn the_last_seeds_of_all_are_seeds() {
 #[test]
 fn udl_is_a_composition() {
     let on_drive = |more: &[&str]| {
-        let drive = [
-            "compare",
-            "--drive",
-            "da-raid5-mlc",
-            "--workload",
-            "da-raid5-tpcc",
-            "--set",
-            "geometry.blocks_per_plane=64",
-        ];
+        let drive = argv(
+            "compare --drive da-raid5-mlc --workload da-raid5-tpcc \
+            --set geometry.blocks_per_plane=64",
+        );
         vpass(
             &[
                 &drive[..],
@@ -462,18 +421,10 @@ fn udl_is_a_composition() {
 /// others are reported. A drive without space for the parity is refused.
 #[test]
 fn parity_goes_with_every_reclaim_technique() {
-    let few = [
-        "compare",
-        "--drive",
-        "tiny",
-        "--workload",
-        "random-70-30",
-        "--set",
-        "workload.requests=200",
-        "--parity",
-        "none,raid5",
-        "--csv",
-    ];
+    let few = argv(
+        "compare --drive tiny --workload random-70-30 --set workload.requests=200 \
+        --parity none,raid5 --csv",
+    );
     let room =
         ["--set", "drive.capacity=512MiB", "--set", "drive.spare=0.6", "--set", "parity.stripe=3"];
     let done = vpass(&[&few[..], &room].concat());
@@ -511,23 +462,11 @@ fn parity_goes_with_every_reclaim_technique() {
 fn one_refused_pair_leaves_the_other_rows() {
     let room = Room::new();
     let on = |reclaim: &str, refresh: &str, more: &[&str]| {
-        let drive = [
-            "compare",
-            "--drive",
-            "aged-tlc",
-            "--workload",
-            "uniform-read",
-            "--set",
-            "workload.requests=200",
-        ];
-        let small = [
-            "--set",
-            "geometry.channels=1",
-            "--set",
-            "geometry.blocks_per_plane=24",
-            "--set",
-            "start.age=20d",
-        ];
+        let drive =
+            argv("compare --drive aged-tlc --workload uniform-read --set workload.requests=200");
+        let small = argv(
+            "--set geometry.channels=1 --set geometry.blocks_per_plane=24 --set start.age=20d",
+        );
         vpass(&[&drive[..], &small, &["--reclaim", reclaim, "--refresh", refresh], more].concat())
     };
     let out = room.text("out");
@@ -575,18 +514,10 @@ fn one_refused_pair_leaves_the_other_rows() {
 fn every_parity_technique_has_a_row() {
     let all = "none,raid5,ppc,udl,pe-aware,hc,da-raid5";
     let on = |blocks: &str, techniques: [&str; 2]| {
-        let drive = [
-            "compare",
-            "--drive",
-            "tiny",
-            "--workload",
-            "random-70-30",
-            "--set",
-            "workload.requests=300",
-            "--gear",
-            "untimed",
-            "--json",
-        ];
+        let drive = argv(
+            "compare --drive tiny --workload random-70-30 --set workload.requests=300 \
+            --gear untimed --json",
+        );
         let techniques = [
             "--reclaim",
             techniques[0],
@@ -634,25 +565,11 @@ fn every_parity_technique_has_a_row() {
         tight.stderr
     );
     // If no row has space for its parity, the comparison fails.
-    let only = [
-        "compare",
-        "--drive",
-        "tiny",
-        "--workload",
-        "random-70-30",
-        "--parity",
-        "raid5,ppc",
-        "--set",
-        "parity.stripe=3",
-    ];
-    let narrow = [
-        "--reclaim",
-        "block",
-        "--set",
-        "drive.capacity=768MiB",
-        "--set",
-        "geometry.blocks_per_plane=40",
-    ];
+    let only = argv(
+        "compare --drive tiny --workload random-70-30 --parity raid5,ppc --set parity.stripe=3",
+    );
+    let narrow =
+        argv("--reclaim block --set drive.capacity=768MiB --set geometry.blocks_per_plane=40");
     vpass(&[&only[..], &narrow].concat())
         .refuses(2, &["the largest capacity that fits", "for all 2 rows of the comparison"]);
 }
@@ -662,26 +579,14 @@ fn every_parity_technique_has_a_row() {
 #[test]
 fn one_capacity_fits_all_that_are_compared() {
     let on = |capacity: &str| {
-        let drive = [
-            "compare",
-            "--drive",
-            "tiny",
-            "--workload",
-            "random-70-30",
-            "--set",
-            "workload.requests=200",
-            "--gear",
-            "untimed",
-            "--json",
-        ];
-        let techniques = [
-            "--reclaim",
-            "block,redftl,read-leveling",
-            "--parity",
-            "none,raid5,pe-aware",
-            "--set",
-            "parity.stripe=3",
-        ];
+        let drive = argv(
+            "compare --drive tiny --workload random-70-30 --set workload.requests=200 \
+            --gear untimed --json",
+        );
+        let techniques = argv(
+            "--reclaim block,redftl,read-leveling --parity none,raid5,pe-aware \
+            --set parity.stripe=3",
+        );
         vpass(
             &[
                 &drive[..],

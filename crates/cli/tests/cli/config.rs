@@ -1,6 +1,6 @@
 //! Tests of drive files, workload files and `--set`.
 
-use crate::common::{Done, Room, small_run, vpass};
+use crate::common::{Done, Room, argv, small_run, vpass};
 
 fn tiny_text() -> String {
     vpass(&["show", "drive", "tiny"]).stdout
@@ -11,16 +11,9 @@ fn a_drive_file_works_like_the_preset() {
     let room = Room::new();
     let file = room.file("mine.toml", &tiny_text());
     let run = |drive: &str| {
-        let mut json = vpass(&[
-            "run",
-            "--drive",
-            drive,
-            "--workload",
-            "zipf-read",
-            "--set",
-            "workload.requests=500",
-            "--json",
-        ])
+        let mut json = vpass(&argv(&format!(
+            "run --drive {drive} --workload zipf-read --set workload.requests=500 --json"
+        )))
         .json();
         for key in ["simulation", "drive"] {
             json[key] = serde_json::Value::Null;
@@ -306,17 +299,9 @@ fn the_drive_that_a_trace_needs_is_named_and_can_be() {
 
 #[test]
 fn a_comparison_of_all_techniques_leaves_out_those_without_room_and_says_so() {
-    let compare = [
-        "compare",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=2000",
-        "--gear",
-        "untimed",
-    ];
+    let compare = argv(
+        "compare --drive tiny --workload uniform-read --set workload.requests=2000 --gear untimed",
+    );
     let narrow = ["--set", "reclaim.check_interval=5000", "--json"];
     let done = vpass(&[&compare[..], &narrow].concat());
     let json = done.json();
@@ -353,16 +338,9 @@ fn a_rate_takes_the_place_of_a_depth_and_a_depth_that_of_a_rate() {
     let run = |sets: &[&str]| {
         vpass(
             &[
-                &[
-                    "run",
-                    "--drive",
-                    "tiny",
-                    "--workload",
-                    "zipf-read",
-                    "--set",
-                    "workload.requests=2k",
-                    "--json",
-                ],
+                &argv(
+                    "run --drive tiny --workload zipf-read --set workload.requests=2k --json",
+                )[..],
                 sets,
             ]
             .concat(),

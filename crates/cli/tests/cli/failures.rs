@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::common::{small_run, vpass};
+use crate::common::{argv, small_run, vpass};
 
 #[track_caller]
 fn refused(more: &[&str], words: &[&str]) {
@@ -43,16 +43,10 @@ fn what_cannot_fail_is_refused_with_exit_code_2() {
     );
     refused(&["--fail", "die:1@r5", "--gear", "fluid"], &["fluid gear", "timed or untimed"]);
     refused(&["--fail", "die:1@r5", "--set", "start.pec=500", "--ages", "0,1000"], &["--ages"]);
-    let dies = [
-        "--set",
-        "geometry.dies_per_channel=6",
-        "--set",
-        "drive.capacity=256MiB",
-        "--set",
-        "drive.spare=0.8",
-        "--set",
-        "parity.stripe=3",
-    ];
+    let dies = argv(
+        "--set geometry.dies_per_channel=6 --set drive.capacity=256MiB --set drive.spare=0.8 \
+        --set parity.stripe=3",
+    );
     let five = ["--parity", "raid5", "--fail", "die:0@r1,die:1@r2,die:2@r3,die:3@r4,die:4@r5"];
     refused(&[&dies[..], &five].concat(), &["5 dies", "at most 4 may fail"]);
     vpass(&["compare", "--drive", "tiny", "--workload", "uniform-read", "--fail", "die:9@r5"])
@@ -142,8 +136,9 @@ fn what_parity_gives_back_is_rebuilt() {
 fn what_has_no_parity_for_want_of_wear_is_told() {
     for (parity, stage) in [("pe-aware", Value::Null), ("da-raid5", 2.into())] {
         let line = format!(
-            "--parity {parity} --refresh none --fail plane:3@r300 --set parity.rebuild=16 --set \
-             parity.t_p=10 --set start.pec=10 --set start.worn_share=0.3 --set start.worn_pec=20"
+            "--parity {parity} --refresh none --fail plane:3@r300 --set parity.rebuild=16 \
+            --set parity.t_p=10 --set start.pec=10 --set start.worn_share=0.3 \
+            --set start.worn_pec=20"
         );
         let (json, all_kept) = striped(&format!("{line} --gear untimed"));
         let failures = &json["failures"];
@@ -203,8 +198,8 @@ fn a_second_failure_is_told_apart() {
     );
     // No page is rebuilt between the two failures.
     let (json, all_kept) = striped(
-        "--parity raid5 --fail die:2@r100 --fail block:50@r101 --set parity.rebuild=0 --gear \
-         untimed",
+        "--parity raid5 --fail die:2@r100 --fail block:50@r101 --set parity.rebuild=0 \
+        --gear untimed",
     );
     let two = &json["failures"];
     let [_, block] = two["happened"].as_array().unwrap().as_slice() else { panic!("{two}") };
@@ -225,16 +220,10 @@ fn a_second_failure_is_told_apart() {
 /// that is due after the end of the run does not happen.
 #[test]
 fn without_parity_all_is_lost_that_lay_there() {
-    let halved = [
-        "--set",
-        "drive.capacity=512MiB",
-        "--set",
-        "drive.spare=0.5",
-        "--reclaim",
-        "none",
-        "--fail",
-        "die:2@r1000,block:3@r5000",
-    ];
+    let halved = argv(
+        "--set drive.capacity=512MiB --set drive.spare=0.5 --reclaim none \
+        --fail die:2@r1000,block:3@r5000",
+    );
     let json = small_run(&[&halved[..], &["--json"]].concat()).json();
     let failures = &json["failures"];
     let pages = failures["happened"][0]["pages"].as_u64().unwrap();
@@ -292,18 +281,10 @@ fn all_of_a_comparison_fail_alike() {
 /// If data ages, data on failed flash counts neither as lost by reads nor as lost by age.
 #[test]
 fn failures_are_a_cause_of_their_own() {
-    let failing = [
-        "--set",
-        "drive.capacity=512MiB",
-        "--set",
-        "drive.spare=0.5",
-        "--reclaim",
-        "none",
-        "--refresh",
-        "block",
-        "--fail",
-        "die:2@r1000",
-    ];
+    let failing = argv(
+        "--set drive.capacity=512MiB --set drive.spare=0.5 --reclaim none --refresh block \
+        --fail die:2@r1000",
+    );
     let json = small_run(&[&failing[..], &["--json"]].concat()).json();
     let lost = &json["failures"]["lost_pages"];
     assert!(*lost == 8_192 && json["data_lost_pages"] == *lost, "{json}");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, command, finished, msr_reads, names_in, small_run, vpass};
+use crate::common::{Room, argv, command, finished, msr_reads, names_in, small_run, vpass};
 
 #[test]
 fn a_folder_holds_the_run() {
@@ -105,16 +105,7 @@ fn what_is_there_already_is_left_alone() {
 #[test]
 fn a_run_whose_results_cannot_be_printed_has_failed() {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    let args = [
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=2000",
-        "--json",
-    ];
+    let args = argv("run --drive tiny --workload uniform-read --set workload.requests=2000 --json");
     let done = finished(
         command(&args).stdout(full).stderr(std::process::Stdio::piped()).output().unwrap(),
     );

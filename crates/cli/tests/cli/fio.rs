@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Done, Room, vpass};
+use crate::common::{Done, Room, argv, vpass};
 
 fn run(file: &str, more: &[&str]) -> Done {
     vpass(&[&["run", "--drive", "tiny", "--fio", file], more].concat())
@@ -90,17 +90,9 @@ fn each_job_has_its_results() {
         (&untimed["jobs"][1]["requests"], &untimed["jobs"][1]["active_s"]),
         (&2048.into(), &Value::Null)
     );
-    let other = vpass(&[
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=9",
-        "--json",
-    ])
-    .json();
+    let other =
+        vpass(&argv("run --drive tiny --workload uniform-read --set workload.requests=9 --json"))
+            .json();
     assert_eq!(other["jobs"], Value::Null);
     assert!(other.as_object().unwrap().contains_key("jobs"));
 }
@@ -164,19 +156,9 @@ fn time_ends_a_job_at_the_drive_s_clock() {
 fn notes_come_once_in_a_comparison() {
     let room = Room::new();
     let file = room.file("jobs.fio", JOBS);
-    let done = vpass(&[
-        "compare",
-        "--drive",
-        "tiny",
-        "--fio",
-        &file,
-        "--reclaim",
-        "none,block",
-        "--seeds",
-        "2",
-        "--gear",
-        "untimed",
-    ]);
+    let done = vpass(&argv(&format!(
+        "compare --drive tiny --fio {file} --reclaim none,block --seeds 2 --gear untimed"
+    )));
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert_eq!(
         done.stderr.matches("do not apply to a simulated drive").count(),

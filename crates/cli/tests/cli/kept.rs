@@ -283,8 +283,8 @@ fn lives_that_are_stopped_twice_are_those_of_their_seeds() {
     let workload =
         room.file("w.toml", "[workload]\nread_share = 0.5\nrate = 2000\nrequests = 1000000\n");
     let args = format!(
-        "life --drive tiny --workload {workload} --years 3e-6 --threads 1 --reclaim block --seeds \
-         5 --out {}",
+        "life --drive tiny --workload {workload} --years 3e-6 --threads 1 --reclaim block \
+        --seeds 5 --out {}",
         room.text("out")
     );
     let args: Vec<&str> = args.split(' ').collect();
@@ -320,8 +320,8 @@ fn lives_of_another_length_are_others() {
         room.file("w.toml", "[workload]\nread_share = 0.5\nrate = 2000\nrequests = 1000000\n");
     let of = |years: &str| {
         format!(
-            "life --drive tiny --workload {workload} --years {years} --exact --threads 1 --reclaim \
-             block --seeds 2 --out {}",
+            "life --drive tiny --workload {workload} --years {years} --exact --threads 1 \
+            --reclaim block --seeds 2 --out {}",
             room.text("out")
         )
     };

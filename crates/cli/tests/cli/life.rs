@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Done, Room, small_run, vpass};
+use crate::common::{Done, Room, argv, small_run, vpass};
 
 /// Runs two dies of straw-2t-tlc with 40 blocks each, which are 7 GiB. The run is untimed, with
 /// skewed reads at 20,000 per second.
@@ -22,18 +22,11 @@ fn worn_by_reads(room: &Room, more: &[&str]) -> Value {
         "off",
         "--json",
     ];
-    let cut = [
-        "--set",
-        "geometry.channels=1",
-        "--set",
-        "geometry.dies_per_channel=2",
-        "--set",
-        "geometry.planes_per_die=1",
-        "--set",
-        "geometry.blocks_per_plane=40",
-        "--set",
-        "drive.capacity=7GiB",
-    ];
+    let cut = argv(
+        "--set geometry.channels=1 --set geometry.dies_per_channel=2 \
+        --set geometry.planes_per_die=1 --set geometry.blocks_per_plane=40 \
+        --set drive.capacity=7GiB",
+    );
     vpass(&[&args[..], &cut, more].concat()).json()
 }
 
@@ -96,31 +89,14 @@ fn runs_at_several_ages_give_one_life() {
         assert!(number(&closed, &format!("/wear/ages/{age}/pec_per_tb_read")) > 0.0);
     }
     let refused = |ages: &str| {
-        vpass(&[
-            "run",
-            "--drive",
-            "tiny",
-            "--workload",
-            "uniform-read",
-            "--set",
-            "start.pec=100",
-            "--ages",
-            ages,
-        ])
+        vpass(&argv(&format!(
+            "run --drive tiny --workload uniform-read --set start.pec=100 --ages {ages}"
+        )))
     };
     refused("50").refuses(2, &["--ages 50", "at least start.pec = 100"]);
     refused("3000").refuses(2, &["--ages 3000", "less than drive.rated_pec = 3000"]);
-    let uneven = [
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "start.pec_spread=100",
-        "--ages",
-        "1000",
-    ];
+    let uneven =
+        argv("run --drive tiny --workload uniform-read --set start.pec_spread=100 --ages 1000");
     vpass(&uneven).refuses(2, &["--ages", "start.pec_spread"]);
 }
 
@@ -205,17 +181,7 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
 fn a_life_is_projected_once_rates_and_state_have_settled() {
     let run = |requests: &str, more: &[&str]| {
         let requests = format!("workload.requests={requests}");
-        let args = [
-            "run",
-            "--drive",
-            "tiny",
-            "--workload",
-            "random-70-30",
-            "--gear",
-            "untimed",
-            "--oracle",
-            "off",
-        ];
+        let args = argv("run --drive tiny --workload random-70-30 --gear untimed --oracle off");
         let set = [
             "--set",
             "workload.read_share=0",
@@ -257,18 +223,10 @@ fn a_life_is_projected_once_rates_and_state_have_settled() {
 
 #[test]
 fn pages_wear_a_drive_that_has_erased_nothing_yet() {
-    let args = [
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "random-70-30",
-        "--gear",
-        "untimed",
-        "--set",
-        "workload.read_share=0",
-        "--json",
-    ];
+    let args = argv(
+        "run --drive tiny --workload random-70-30 --gear untimed --set workload.read_share=0 \
+        --json",
+    );
     let json = vpass(
         &[&args[..], &["--set", "workload.block_size=16KiB", "--set", "workload.requests=9600"]]
             .concat(),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::{Done, Room, command, finished, msr_reads, names_in, small_run, vpass};
+use crate::common::{Done, Room, argv, command, finished, msr_reads, names_in, small_run, vpass};
 
 /// Runs `vpass` with these arguments after a shell command.
 fn behind(shell: &str, args: &[&str]) -> Done {
@@ -54,17 +54,10 @@ fn a_drive_that_does_not_fit_in_memory_is_refused_with_what_it_needs() {
 fn where_no_thread_is_to_be_had_one_does_all_the_work() {
     for args in [
         &["check", "--seed", "3"][..],
-        &[
-            "compare",
-            "--drive",
-            "tiny",
-            "--workload",
-            "uniform-read",
-            "--set",
-            "workload.requests=2000",
-            "--reclaim",
-            "none,block",
-        ],
+        &argv(
+            "compare --drive tiny --workload uniform-read --set workload.requests=2000 \
+            --reclaim none,block",
+        ),
     ] {
         // The system cannot provide a stack of this size.
         let done =
@@ -132,17 +125,10 @@ fn a_full_disk_is_reported_with_the_name_that_the_user_gave() {
 #[test]
 fn folders_of_the_same_seed_are_the_same_but_for_timing_json() {
     let room = Room::new();
-    let compare = [
-        "compare",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=2000",
-        "--reclaim",
-        "none,block",
-    ];
+    let compare = argv(
+        "compare --drive tiny --workload uniform-read --set workload.requests=2000 \
+        --reclaim none,block",
+    );
     for (name, args) in [("run", &SMALL[..]), ("compare", &compare)] {
         let folders = ["1", "2"].map(|n| room.text(&format!("{name}{n}")));
         for folder in &folders {

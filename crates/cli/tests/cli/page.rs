@@ -2,22 +2,11 @@
 
 use std::fs;
 
-use crate::common::{Room, small_run, vpass};
+use crate::common::{Room, argv, small_run, vpass};
 
 /// Small comparison of two techniques on the tiny drive.
-const COMPARE: [&str; 11] = [
-    "compare",
-    "--seeds",
-    "1",
-    "--drive",
-    "tiny",
-    "--workload",
-    "random-70-30",
-    "--set",
-    "workload.requests=3000",
-    "--reclaim",
-    "block,straw-wl",
-];
+const COMPARE: &str = "compare --seeds 1 --drive tiny --workload random-70-30 --set workload.requests=3000 \
+    --reclaim block,straw-wl";
 
 /// Checks that a file is a complete page that loads nothing, and returns its text.
 #[track_caller]
@@ -33,7 +22,7 @@ fn a_page_beside_a_comparison_leaves_no_folder_and_is_that_of_its_results() {
     let room = Room::new();
     let (alone, beside, out) =
         (room.text("alone.html"), room.text("beside.html"), room.text("out"));
-    let done = vpass(&[&COMPARE[..], &["--html", &alone]].concat());
+    let done = vpass(&[&argv(COMPARE)[..], &["--html", &alone]].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(
         done.stderr.contains(&format!("the page with charts and tables of the results is {alone}")),
@@ -41,7 +30,7 @@ fn a_page_beside_a_comparison_leaves_no_folder_and_is_that_of_its_results() {
         done.stderr
     );
     assert_eq!(room.names(), ["alone.html"], "no hidden folder stays");
-    let done = vpass(&[&COMPARE[..], &["--html", &beside, "--out", &out]].concat());
+    let done = vpass(&[&argv(COMPARE)[..], &["--html", &beside, "--out", &out]].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
     let again = room.text("again.html");
     let report = vpass(&["report", &out, "--output", &again]);
@@ -114,7 +103,7 @@ fn folders_without_results_are_refused_and_write_nothing() {
 fn a_cut_file_and_a_folder_given_twice_are_refused() {
     let room = Room::new();
     let (out, page) = (room.text("out"), room.text("page.html"));
-    assert_eq!(vpass(&[&COMPARE[..], &["--out", &out]].concat()).code, 0);
+    assert_eq!(vpass(&[&argv(COMPARE)[..], &["--out", &out]].concat()).code, 0);
     let beside = format!("{out}/.");
     vpass(&["report", &out, &beside, "--output", &page]).refuses(2, &["out", "the same files"]);
     vpass(&["report", &out, &out, "--output", &page]).refuses(2, &["out is given twice"]);

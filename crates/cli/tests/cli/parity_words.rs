@@ -160,8 +160,8 @@ fn nothing_is_said_to_come_for_blocks_that_are_left_to_parity() {
 #[test]
 fn no_promise_ends_where_none_is_made() {
     let line = format!(
-        "run {OF_A_CODE} --set workload.rate=60 --reclaim block --refresh block --set \
-         refresh.period=330d"
+        "run {OF_A_CODE} --set workload.rate=60 --reclaim block --refresh block \
+        --set refresh.period=330d"
     );
     let worn = "--set start.worn_share=0.3 --set start.worn_pec=15002";
     assert!(

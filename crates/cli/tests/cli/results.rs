@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, msr_reads, small_run, vpass};
+use crate::common::{Room, argv, msr_reads, small_run, vpass};
 
 /// Removes the times and the memory of the machine.
 fn timeless(mut json: Value) -> Value {
@@ -188,26 +188,9 @@ fn until_stable_ends_when_the_results_no_longer_depend_on_the_length() {
     // GC is the only cause of erases, so the shares of the causes never change. Write amplification
     // settles only after many passes.
     let run = |more: &[&str]| {
-        let args = [
-            "run",
-            "--drive",
-            "tiny",
-            "--workload",
-            "random-70-30",
-            "--gear",
-            "untimed",
-            "--oracle",
-            "off",
-            "--json",
-        ];
-        let sets = [
-            "--set",
-            "workload.requests=40000",
-            "--set",
-            "start.overwrite=0.2",
-            "--reclaim",
-            "none",
-        ];
+        let args =
+            argv("run --drive tiny --workload random-70-30 --gear untimed --oracle off --json");
+        let sets = argv("--set workload.requests=40000 --set start.overwrite=0.2 --reclaim none");
         vpass(&[&args[..], &sets, more].concat()).json()
     };
     let amplification = |json: &Value| json["write_amplification"].as_f64().unwrap();
@@ -227,16 +210,8 @@ fn until_stable_ends_when_the_results_no_longer_depend_on_the_length() {
 
 #[test]
 fn a_run_that_never_settles_says_so() {
-    let quiet = small_run(&[
-        "--until",
-        "stable",
-        "--gear",
-        "untimed",
-        "--set",
-        "workload.requests=10",
-        "--json",
-    ])
-    .json();
+    let quiet =
+        small_run(&argv("--until stable --gear untimed --set workload.requests=10 --json")).json();
     assert_eq!(
         (&quiet["stable"], &quiet["passes"]),
         (&false.into(), &100.into()),
@@ -303,16 +278,8 @@ fn reads_from_before_the_run_that_were_not_given_are_told() {
 #[test]
 fn what_warms_up_is_not_counted_and_the_rest_is() {
     let run = |more: &[&str]| {
-        let args = [
-            "run",
-            "--drive",
-            "tiny",
-            "--workload",
-            "uniform-read",
-            "--set",
-            "workload.requests=50000",
-            "--json",
-        ];
+        let args =
+            argv("run --drive tiny --workload uniform-read --set workload.requests=50000 --json");
         vpass(&[&args[..], more].concat())
     };
     let done = run(&["--warm-up", "20000"]);
@@ -326,16 +293,8 @@ fn what_warms_up_is_not_counted_and_the_rest_is() {
 
 #[test]
 fn a_warm_up_goes_over_passes_where_they_repeat_anyway() {
-    let args = [
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=50000",
-        "--json",
-    ];
+    let args =
+        argv("run --drive tiny --workload uniform-read --set workload.requests=50000 --json");
     let done = vpass(
         &[&args[..], &["--warm-up", "120000", "--until", "stable", "--set", "disturb.model=none"]]
             .concat(),

@@ -1,7 +1,7 @@
 //! Tests of drives whose data has error rates. Impossible settings are refused, and costs are
 //! reported only if they are known.
 
-use crate::common::{Room, names_in, vpass};
+use crate::common::{Room, argv, names_in, vpass};
 
 /// Asserts that `aged-tlc` with these settings is refused.
 #[track_caller]
@@ -187,17 +187,9 @@ fn the_rate_of_data_errors_stands_in_results_where_it_is_known() {
     assert!((by_codeword / (rate * 20_000.0 * 16_384.0 * 8.0) - 1.0).abs() < 1e-12);
     assert!(names_in(&room.path("out")).contains(&"summary.json".into()));
 
-    let plain = vpass(&[
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=500",
-        "--json",
-    ])
-    .json();
+    let plain =
+        vpass(&argv("run --drive tiny --workload uniform-read --set workload.requests=500 --json"))
+            .json();
     assert!(plain.get("uber").is_none() && plain.get("retries").is_none());
 }
 
@@ -215,18 +207,10 @@ fn comparisons_have_columns_for_it_with_an_interval_over_seeds() {
     }
     let text = run(&tired("compare", "")).stdout;
     assert!(text.contains("UBER") && text.contains("retries"), "{text}");
-    let plain = vpass(&[
-        "compare",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=500",
-        "--reclaim",
-        "none",
-        "--json",
-    ]);
+    let plain = vpass(&argv(
+        "compare --drive tiny --workload uniform-read --set workload.requests=500 --reclaim none \
+        --json",
+    ));
     assert!(plain.json()["techniques"][0]["columns"].get("uber").is_none());
 }
 
@@ -323,8 +307,7 @@ fn noise_is_of_the_seed() {
         run(&tired(
             "run",
             &format!(
-                "--json --set error.noise=true --seed \
-            {seed}"
+                "--json --set error.noise=true --seed {seed}"
             ),
         ))
         .json()["retries"]

@@ -1,7 +1,7 @@
 //! Tests of traces as users have them: too large for the drive, unordered, broken, or several at
 //! once.
 
-use crate::common::{Room, msr_reads, vpass};
+use crate::common::{Room, argv, msr_reads, vpass};
 
 fn replay(trace: &str, more: &[&str]) -> crate::common::Done {
     vpass(&[&["run", "--drive", "tiny", "--trace", trace, "--json"], more].concat())
@@ -49,18 +49,9 @@ fn touched_pages_go_side_by_side() {
         (&json["host"]["read_requests"], &json["trace"]["refitted"]),
         (&4.into(), &4.into())
     );
-    let compared = vpass(&[
-        "compare",
-        "--drive",
-        "tiny",
-        "--trace",
-        &trace,
-        "--fit",
-        "pack",
-        "--reclaim",
-        "none,block",
-        "--json",
-    ]);
+    let compared = vpass(&argv(&format!(
+        "compare --drive tiny --trace {trace} --fit pack --reclaim none,block --json"
+    )));
     assert_eq!(compared.code, 0, "{}", compared.stderr);
     let everywhere: Vec<u64> = (0..70_000).map(|i| i << 20).collect();
     let trace = room.file("b.csv", &msr_reads(&everywhere));
@@ -238,17 +229,8 @@ fn devices_lie_side_by_side_unless_only_some_are_taken() {
 fn what_a_file_was_taken_for_is_said_once() {
     let room = Room::new();
     let (a, b) = (room.file("a.csv", &msr_reads(&[0])), room.file("b.csv", &msr_reads(&[0])));
-    let done = vpass(&[
-        "compare",
-        "--drive",
-        "tiny",
-        "--trace",
-        &a,
-        &b,
-        "--reclaim",
-        "none,block",
-        "--json",
-    ]);
+    let done =
+        vpass(&argv(&format!("compare --drive tiny --trace {a} {b} --reclaim none,block --json")));
     assert_eq!(done.stderr, format!("vpass: {a} and 1 more are read as msr: MSR Cambridge CSV\n"));
     assert_eq!(replay(&a, &["--format", "msr"]).stderr, "");
     let ambiguous = room.file("c.csv", "1,R,8,R,5\n");

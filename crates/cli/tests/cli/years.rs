@@ -2,22 +2,14 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, msr_reads, tired, vpass};
+use crate::common::{Room, argv, msr_reads, tired, vpass};
 
 /// Returns the command for a life of the tiny drive. The drive is rated for only a few cycles, so
 /// it wears out in about an hour.
 fn lives(more: &[&str]) -> Vec<&'static str> {
-    let fixed = [
-        "life",
-        "--drive",
-        "tiny",
-        "--workload",
-        "zipf-read",
-        "--set",
-        "workload.rate=10000",
-        "--set",
-        "drive.rated_pec=5",
-    ];
+    let fixed = argv(
+        "life --drive tiny --workload zipf-read --set workload.rate=10000 --set drive.rated_pec=5",
+    );
     fixed
         .into_iter()
         .chain(
@@ -178,16 +170,9 @@ fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
     vpass(&lives(&["--set", "start.pec=5"]))
         .refuses(2, &["5.0 P/E cycles", "drive.rated_pec = 5", "drive.rated_pec of 6 or more"]);
     // Writing the content almost twice, with parity, takes more than the cycle that is left.
-    let small = [
-        "--parity",
-        "raid5",
-        "--set",
-        "parity.stripe=3",
-        "--set",
-        "drive.capacity=512MiB",
-        "--set",
-        "drive.spare=0.4",
-    ];
+    let small = argv(
+        "--parity raid5 --set parity.stripe=3 --set drive.capacity=512MiB --set drive.spare=0.4",
+    );
     let written = [&small[..], &["--set", "start.overwrite=0.9", "--set", "start.pec=4"]].concat();
     vpass(&lives(&written)).refuses(
         2,
@@ -197,16 +182,10 @@ fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
 
 #[test]
 fn what_consumed_a_life_adds_up() {
-    let json = vpass(&lives(&[
-        "--exact",
-        "--set",
-        "workload.read_share=0.9",
-        "--set",
-        "workload.block_size=16KiB",
-        "--reclaim",
-        "block,straw-wl",
-        "--json",
-    ]))
+    let json = vpass(&lives(&argv(
+        "--exact --set workload.read_share=0.9 --set workload.block_size=16KiB \
+        --reclaim block,straw-wl --json",
+    )))
     .json();
     for technique in json["techniques"].as_array().unwrap() {
         let sum: f64 = technique["consumed"]
@@ -230,18 +209,10 @@ fn what_consumed_a_life_adds_up() {
 
 #[test]
 fn who_loses_data_is_not_said_to_live_longest() {
-    let args = [
-        "--reclaim",
-        "none,block,straw-wl",
-        "--years",
-        "0.00005",
-        "--sample",
-        "1/2",
-        "--set",
-        "drive.rated_pec=1",
-        "--oracle",
-        "off",
-    ];
+    let args = argv(
+        "--reclaim none,block,straw-wl --years 0.00005 --sample 1/2 --set drive.rated_pec=1 \
+        --oracle off",
+    );
     let json = vpass(&lives(&[&args[..], &["--json"]].concat())).json();
     assert!(
         number(&json, "/techniques/0/data_lost_pages") > 0.0
@@ -261,15 +232,7 @@ fn who_loses_data_is_not_said_to_live_longest() {
 
 #[test]
 fn a_drive_that_hardly_wears_outlives_the_simulation() {
-    let done = vpass(&[
-        "life",
-        "--drive",
-        "tiny",
-        "--workload",
-        "zipf-read",
-        "--set",
-        "workload.rate=0.001",
-    ]);
+    let done = vpass(&argv("life --drive tiny --workload zipf-read --set workload.rate=0.001"));
     assert_eq!(done.code, 0, "{}", done.stderr);
     let in_table = done.stdout.lines().find(|line| line.starts_with("  block ")).expect("a row");
     assert!(in_table.contains("> 100 years"), "{in_table}");
@@ -295,17 +258,8 @@ fn a_drive_that_hardly_wears_outlives_the_simulation() {
 fn a_life_says_what_its_trace_was_taken_for() {
     let room = Room::new();
     let trace = room.file("reads.csv", &msr_reads(&[0, 16384, 0, 32768]));
-    let done = vpass(&[
-        "life",
-        "--drive",
-        "tiny",
-        "--trace",
-        &trace,
-        "--years",
-        "0.0000001",
-        "--oracle",
-        "off",
-    ]);
+    let done =
+        vpass(&argv(&format!("life --drive tiny --trace {trace} --years 0.0000001 --oracle off")));
     assert!(done.code == 0 && done.stderr.contains("reads.csv is read as msr"), "{}", done.stderr);
 }
 
@@ -493,18 +447,8 @@ fn every_technique_runs_in_bulk() {
     ] {
         assert!(said.contains(&(reclaim, word)), "{said:?}");
     }
-    let run = [
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "zipf-read",
-        "--gear",
-        "fluid",
-        "--set",
-        "workload.rate=1000",
-        "--set",
-    ];
+    let run =
+        argv("run --drive tiny --workload zipf-read --gear fluid --set workload.rate=1000 --set");
     // `observed-retries` needs a drive with retries.
     for (reclaim, _) in said.iter().filter(|(reclaim, _)| *reclaim != "observed-retries") {
         let done = vpass(
@@ -599,22 +543,10 @@ fn what_cannot_be_is_refused() {
 /// by then would count them many times.
 #[test]
 fn a_sample_of_reads_alone_serves_its_share() {
-    let json = vpass(&[
-        "life",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.rate=20k",
-        "--set",
-        "drive.rated_pec=1000",
-        "--sample",
-        "1/2",
-        "--rung",
-        "1",
-        "--json",
-    ])
+    let json = vpass(&argv(
+        "life --drive tiny --workload uniform-read --set workload.rate=20k \
+        --set drive.rated_pec=1000 --sample 1/2 --rung 1 --json",
+    ))
     .json();
     let held = number(&json, "/techniques/0/reads_held");
     assert!((held - 1.0).abs() < 0.01, "{held}");
@@ -625,16 +557,10 @@ fn a_hint_for_half_of_a_drive_is_one_for_half_of_its_sample() {
     let room = Room::new();
     let hints = room
         .file("half.toml", "[[range]]\noffset = '60GB'\nbytes = '60GB'\naccess_latency = 'idle'\n");
-    let workload = [
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.queue_depth=",
-        "--set",
-        "workload.rate=10",
-        "--set",
-        "workload.requests=1000",
-    ];
+    let workload = argv(
+        "--workload uniform-read --set workload.queue_depth= --set workload.rate=10 \
+        --set workload.requests=1000",
+    );
     let drive = [
         "run",
         "--drive",
