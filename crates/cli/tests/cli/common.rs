@@ -97,11 +97,8 @@ pub(crate) fn vpass_on(columns: usize, args: &[&str]) -> Done {
 /// Runs the tiny drive under a few random reads, with additional arguments.
 pub(crate) fn small_run(more: &[&str]) -> Done {
     vpass(
-        &[
-            &argv("run --drive tiny --workload uniform-read --set workload.requests=2000")[..],
-            more,
-        ]
-        .concat(),
+        &[&argv("run --drive tiny --workload uniform-read --set workload.requests=2000")[..], more]
+            .concat(),
     )
 }
 

@@ -5,54 +5,6 @@ use serde_json::Value;
 
 use crate::common::{argv, small_run, vpass};
 
-#[track_caller]
-fn refused(more: &[&str], words: &[&str]) {
-    small_run(more).refuses(2, words);
-}
-
-#[test]
-fn what_cannot_fail_is_refused_with_exit_code_2() {
-    for wrong in ["die:3", "die@r5", "chip:3@r1", "die:-1@r1", "die:1@tomorrow", "die:1@r", ""] {
-        refused(
-            &["--fail", wrong],
-            &[
-                "(die, plane, block or page) and the time are expected, for example die:3@10s, or \
-                 die:3@r5000",
-                wrong,
-            ],
-        );
-    }
-    for early in ["die:1@r-5", "die:1@-5s"] {
-        refused(&["--fail", early], &[early, "nothing fails during fill and warm-up"]);
-    }
-    refused(
-        &["--fail", "die:4@r5"],
-        &["--fail die:4@r5: die 4 does not exist: the drive has 4 dies, numbered 0 to 3"],
-    );
-    refused(&["--fail", "plane:8@r5"], &["the drive has 8 planes", "0 to 7"]);
-    refused(&["--fail", "block:408@r5"], &["the drive has 408 blocks", "0 to 407"]);
-    refused(&["--fail", "page:78336@r5"], &["the drive has 78336 pages", "0 to 78335"]);
-    refused(
-        &["--fail", "die:1@r5,die:2@r5,die:1@10s"],
-        &["die:1 is named twice, but can fail only once"],
-    );
-    refused(&["--fail", "block:7@r5", "--fail", "block:7@r5"], &["block:7 is named twice"]);
-    refused(
-        &["--fail", "die:1@10s", "--gear", "untimed"],
-        &["die:1@10s: the untimed gear has no clock", "die:1@r5000"],
-    );
-    refused(&["--fail", "die:1@r5", "--gear", "fluid"], &["fluid gear", "timed or untimed"]);
-    refused(&["--fail", "die:1@r5", "--set", "start.pec=500", "--ages", "0,1000"], &["--ages"]);
-    let dies = argv(
-        "--set geometry.dies_per_channel=6 --set drive.capacity=256MiB --set drive.spare=0.8 \
-        --set parity.stripe=3",
-    );
-    let five = ["--parity", "raid5", "--fail", "die:0@r1,die:1@r2,die:2@r3,die:3@r4,die:4@r5"];
-    refused(&[&dies[..], &five].concat(), &["5 dies", "at most 4 may fail"]);
-    vpass(&["compare", "--drive", "tiny", "--workload", "uniform-read", "--fail", "die:9@r5"])
-        .refuses(2, &["die 9 does not exist"]);
-}
-
 /// Run of two thousand reads and writes on a drive with stripes of three pages and parity. The
 /// drive has four dies of two planes, and space to lose half of a die.
 const STRIPED: &str = "run --drive tiny --workload random-70-30 --set workload.requests=2000 --set \

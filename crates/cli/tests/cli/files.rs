@@ -112,25 +112,6 @@ fn a_run_whose_results_cannot_be_printed_has_failed() {
     done.refuses(1, &["standard output: No space left on device"]);
 }
 
-#[test]
-fn the_same_seed_gives_the_same_files() {
-    let room = Room::new();
-    for name in ["a", "b"] {
-        assert_eq!(small_run(&["--out", &room.text(name)]).code, 0);
-    }
-    let read = |folder: &str, name: &str| std::fs::read(room.path(folder).join(name)).unwrap();
-    let names = names_in(&room.path("a"));
-    assert!(names.len() == 12 && names == names_in(&room.path("b")));
-    for name in names.iter().filter(|name| !["manifest.json", "timing.json"].contains(&&***name)) {
-        assert_eq!(read("a", name), read("b", name), "{name}");
-    }
-    // The user gave another folder. Everything else is equal.
-    let mut manifests: [Value; 2] =
-        ["a", "b"].map(|name| serde_json::from_slice(&read(name, "manifest.json")).unwrap());
-    let typed = manifests.each_mut().map(|manifest| manifest["command_line"].take());
-    assert!(typed[0] != typed[1] && manifests[0] == manifests[1]);
-}
-
 /// Arguments of the command line keep their characters in the file. The text cannot control a
 /// terminal.
 #[test]

@@ -169,23 +169,6 @@ fn notes_come_once_in_a_comparison() {
 }
 
 #[test]
-fn what_is_wrong_is_refused_before_anything_runs() {
-    let room = Room::new();
-    let out = room.text("out");
-    run(&room.text("none.fio"), &["--out", &out]).refuses(2, &["none.fio", "cannot be opened"]);
-    let file = room.file("a.fio", "[a]\nsize=1m\niodpth=3\n");
-    run(&file, &["--out", &out])
-        .refuses(2, &["a.fio, line 3", "did you mean iodepth?", "iodpth=3"]);
-    let file = room.file("a.fio", "[a]\nsize=8g\n");
-    run(&file, &["--out", &out])
-        .refuses(2, &["8GiB", "the drive has only 1GiB", "--set drive.capacity=8GiB"]);
-    assert_eq!(run(&room.file("a.fio", "[a]\nsize=1m\n"), &["--fit", "wrap"]).code, 2);
-    run(&file, &["--set", "workload.requests=3"])
-        .refuses(2, &["workload.requests=3", "a job file has its own settings"]);
-    assert_eq!(room.names(), ["a.fio"]);
-}
-
-#[test]
 fn the_example_fits_the_smallest_drive() {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/jobs/database.fio");
     let json = run(example, &["--gear", "untimed", "--json"]).json();

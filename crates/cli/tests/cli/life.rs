@@ -88,16 +88,6 @@ fn runs_at_several_ages_give_one_life() {
         assert!(closed["wear"]["ages"][age]["pec_per_day"].is_null(), "{closed}");
         assert!(number(&closed, &format!("/wear/ages/{age}/pec_per_tb_read")) > 0.0);
     }
-    let refused = |ages: &str| {
-        vpass(&argv(&format!(
-            "run --drive tiny --workload uniform-read --set start.pec=100 --ages {ages}"
-        )))
-    };
-    refused("50").refuses(2, &["--ages 50", "at least start.pec = 100"]);
-    refused("3000").refuses(2, &["--ages 3000", "less than drive.rated_pec = 3000"]);
-    let uneven =
-        argv("run --drive tiny --workload uniform-read --set start.pec_spread=100 --ages 1000");
-    vpass(&uneven).refuses(2, &["--ages", "start.pec_spread"]);
 }
 
 fn small_drive(requests: &str, more: &[&str]) -> Done {

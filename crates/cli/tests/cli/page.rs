@@ -78,28 +78,6 @@ fn an_existing_file_is_replaced_only_on_request() {
 }
 
 #[test]
-fn folders_without_results_are_refused_and_write_nothing() {
-    let room = Room::new();
-    let page = room.text("page.html");
-    let missing = room.text("missing");
-    vpass(&["report", &missing, "--output", &page])
-        .refuses(2, &["missing is not a readable folder", "a folder that --out made is expected"]);
-    fs::create_dir(room.path("empty")).unwrap();
-    let names = "compare.json, life.json or sweep.json";
-    vpass(&["report", &room.text("empty"), "--output", &page])
-        .refuses(2, &["empty has no results", names]);
-    fs::create_dir(room.path("odd")).unwrap();
-    room.file("odd/summary.json", "{");
-    vpass(&["report", &room.text("odd"), "--output", &page])
-        .refuses(2, &["odd/summary.json: EOF while parsing"]);
-    room.file("odd/summary.json", "{}");
-    vpass(&["report", &room.text("odd"), "--output", &page])
-        .refuses(2, &["odd/summary.json: missing field `schema`", "--out"]);
-    vpass(&["report", "--output", &page]).refuses(2, &["<DIR>"]);
-    assert_eq!(room.names(), ["empty", "odd"]);
-}
-
-#[test]
 fn a_cut_file_and_a_folder_given_twice_are_refused() {
     let room = Room::new();
     let (out, page) = (room.text("out"), room.text("page.html"));
@@ -113,15 +91,4 @@ fn a_cut_file_and_a_folder_given_twice_are_refused() {
     vpass(&["report", &out, "--output", &page])
         .refuses(2, &["out/block/series.csv: the file is incomplete"]);
     assert_eq!(room.names(), ["out"]);
-}
-
-#[test]
-fn a_command_that_is_refused_leaves_neither_page_nor_folder() {
-    let room = Room::new();
-    let done = small_run(&["--html", &room.text("page.html"), "--reclaim", "nothing"]);
-    done.refuses(2, &["nothing"]);
-    assert!(room.names().is_empty(), "{:?}", room.names());
-    small_run(&["--html", &room.text("no/such/folder/page.html")])
-        .refuses(2, &["page.html cannot be written"]);
-    assert!(room.names().is_empty(), "{:?}", room.names());
 }

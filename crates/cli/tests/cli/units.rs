@@ -231,20 +231,3 @@ fn a_life_has_the_unit_that_fits() {
         lived.stdout
     );
 }
-
-#[test]
-fn a_key_that_stands_in_files_only_is_said_to() {
-    let args = ["run", "--drive", "tiny", "--workload", "da-raid5-tpcc", "--set"];
-    let set = |text: &str| vpass(&[&args[..], &[text]].concat());
-    set("workload.stripes.recent_share=0.5").refuses(
-        2,
-        &[
-            "--set does not take `workload.stripes.recent_share`: keys of `workload.stripes` belong in workload files only",
-            "vpass show workload NAME",
-        ],
-    );
-    set("workload.stripes.recnt_share=0.5").refuses(
-        2,
-        &["did you mean `workload.stripes.recent_share`", "belong in workload files only"],
-    );
-}

@@ -31,11 +31,3 @@ fn results_say_that_a_workload_is_generated() {
         (&false.into(), &"trace".into())
     );
 }
-
-#[test]
-fn an_unknown_table_is_refused_with_its_line() {
-    let room = Room::new();
-    let file = room.file("disk.toml", "description = \"a disk\"\n[statistics]\nscale = 1\n");
-    vpass(&["run", "--drive", "tiny", "--workload", &file])
-        .refuses(2, &["unknown key `statistics`", "disk.toml line 2", "known are workload"]);
-}
