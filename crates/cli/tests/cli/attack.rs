@@ -72,19 +72,11 @@ fn hints_lose_nothing_under_attack() {
         ["hammer", "defeat-counters", "below-interval", "charge-and-burst", "weak-spot", "adaptive"]
     {
         for reclaim in ["block", "straw-wl"] {
-            let args = [
-                "attack",
-                name,
-                "--drive",
-                &drive,
-                "--gear",
-                "untimed",
-                "--reclaim",
-                reclaim,
-                "--hints",
-                &hints,
-                "--json",
-            ];
+            let line = format!(
+                "attack {name} --drive {drive} --gear untimed --reclaim {reclaim} --hints {hints} \
+                --json"
+            );
+            let args = argv(&line);
             let done = vpass(&args);
             assert_eq!(done.code, 0, "{name} {reclaim}: {}{}", done.stdout, done.stderr);
             assert!(done.json()["hints"]["idle"]["pages"].as_u64() > Some(0));

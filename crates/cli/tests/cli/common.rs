@@ -61,6 +61,11 @@ pub(crate) fn vpass(args: &[&str]) -> Done {
     finished(command(args).output().expect("the binary runs"))
 }
 
+/// Runs `vpass` with the arguments of a line.
+pub(crate) fn ran(line: &str) -> Done {
+    vpass(&argv(line))
+}
+
 /// Sends SIGINT to a command when the command is ready for it. Fails if the command has already
 /// ended.
 #[track_caller]
@@ -157,4 +162,10 @@ pub(crate) fn tired() -> String {
     let code =
         "[ecc]\ncodeword = \"4KiB\"\ncap = [0.0085, 0.01, 0.012]\nretry_decode_us = [50, 70]\n";
     format!("{tiny}\n{law}{code}[hints]\ntypical_us = 150\nidle_us = 1000\n")
+}
+
+/// Returns the number at a path of JSON.
+#[track_caller]
+pub(crate) fn number(json: &Value, path: &str) -> f64 {
+    json.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("{path} is not in {json}"))
 }

@@ -1,6 +1,6 @@
 //! Tests of drive files, workload files and `--set`.
 
-use crate::common::{Done, Room, argv, small_run, vpass};
+use crate::common::{Done, Room, argv, ran, small_run, vpass};
 
 fn tiny_text() -> String {
     vpass(&["show", "drive", "tiny"]).stdout
@@ -11,9 +11,9 @@ fn a_drive_file_works_like_the_preset() {
     let room = Room::new();
     let file = room.file("mine.toml", &tiny_text());
     let run = |drive: &str| {
-        let mut json = vpass(&argv(&format!(
+        let mut json = ran(&format!(
             "run --drive {drive} --workload zipf-read --set workload.requests=500 --json"
-        )))
+        ))
         .json();
         for key in ["simulation", "drive"] {
             json[key] = serde_json::Value::Null;

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::common::{argv, small_run, vpass};
+use crate::common::{argv, ran, small_run, vpass};
 
 /// Run of two thousand reads and writes on a drive with stripes of three pages and parity. The
 /// drive has four dies of two planes, and space to lose half of a die.
@@ -15,7 +15,7 @@ const STRIPED: &str = "run --drive tiny --workload random-70-30 --set workload.r
 #[track_caller]
 fn striped(more: &str) -> (Value, bool) {
     let line = format!("{STRIPED} {more}");
-    let done = vpass(&line.split_whitespace().collect::<Vec<_>>());
+    let done = ran(&line);
     assert!(matches!(done.code, 0 | 3), "{}", done.stderr);
     (done.json(), done.code == 0)
 }
@@ -220,7 +220,7 @@ fn all_of_a_comparison_fail_alike() {
         drive.capacity=256MiB --set drive.spare=0.75 --set parity.stripe=3 \
         --reclaim block --parity none,raid5,ppc,pe-aware --fail plane:1@r200 --set \
         parity.rebuild=16 --gear untimed --json";
-    let json = vpass(&line.split_whitespace().collect::<Vec<_>>()).json();
+    let json = ran(line).json();
     let lost: Vec<u64> = json["techniques"]
         .as_array()
         .unwrap()

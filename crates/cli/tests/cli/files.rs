@@ -44,19 +44,11 @@ fn a_folder_holds_the_run() {
     assert_eq!(manifest["workload_configuration"]["workload"]["requests"], 2000);
     assert!(manifest["stream_widths"].as_object().is_some_and(|w| !w.is_empty()));
     assert_eq!((&manifest["schema"], &summary["schema"]), (&Value::from(1), &Value::from(1)));
-    let typed = [
-        "vpass",
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=2000",
-        "--out",
-        &out,
-        "--json",
-    ];
+    let line = format!(
+        "vpass run --drive tiny --workload uniform-read --set workload.requests=2000 --out {out} \
+        --json"
+    );
+    let typed = argv(&line);
     assert_eq!(manifest["command_line"], Value::from(typed.to_vec()));
     assert_eq!(manifest["assumptions"][0], "The host keeps 64 requests outstanding.");
     let blocks = read("blocks.csv");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Done, Room, argv, vpass};
+use crate::common::{Done, Room, ran, vpass};
 
 fn run(file: &str, more: &[&str]) -> Done {
     vpass(&[&["run", "--drive", "tiny", "--fio", file], more].concat())
@@ -91,8 +91,7 @@ fn each_job_has_its_results() {
         (&2048.into(), &Value::Null)
     );
     let other =
-        vpass(&argv("run --drive tiny --workload uniform-read --set workload.requests=9 --json"))
-            .json();
+        ran("run --drive tiny --workload uniform-read --set workload.requests=9 --json").json();
     assert_eq!(other["jobs"], Value::Null);
     assert!(other.as_object().unwrap().contains_key("jobs"));
 }
@@ -156,9 +155,9 @@ fn time_ends_a_job_at_the_drive_s_clock() {
 fn notes_come_once_in_a_comparison() {
     let room = Room::new();
     let file = room.file("jobs.fio", JOBS);
-    let done = vpass(&argv(&format!(
+    let done = ran(&format!(
         "compare --drive tiny --fio {file} --reclaim none,block --seeds 2 --gear untimed"
-    )));
+    ));
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert_eq!(
         done.stderr.matches("do not apply to a simulated drive").count(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Done, Room, argv, small_run, vpass};
+use crate::common::{Done, Room, argv, number, small_run, vpass};
 
 /// Runs two dies of straw-2t-tlc with 40 blocks each, which are 7 GiB. The run is untimed, with
 /// skewed reads at 20,000 per second.
@@ -10,30 +10,16 @@ fn worn_by_reads(room: &Room, more: &[&str]) -> Value {
     let text = "[workload]\nread_share = 1.0\nblock_size = '4KiB'\nrate = 20000\ndistribution = \
         'zipf:0.99'\n";
     let workload = room.file("reads.toml", text);
-    let args = [
-        "run",
-        "--drive",
-        "straw-2t-tlc",
-        "--workload",
-        &workload,
-        "--gear",
-        "untimed",
-        "--oracle",
-        "off",
-        "--json",
-    ];
+    let line = format!(
+        "run --drive straw-2t-tlc --workload {workload} --gear untimed --oracle off --json"
+    );
+    let args = argv(&line);
     let cut = argv(
         "--set geometry.channels=1 --set geometry.dies_per_channel=2 \
         --set geometry.planes_per_die=1 --set geometry.blocks_per_plane=40 \
         --set drive.capacity=7GiB",
     );
     vpass(&[&args[..], &cut, more].concat()).json()
-}
-
-fn number(json: &Value, pointer: &str) -> f64 {
-    json.pointer(pointer)
-        .and_then(Value::as_f64)
-        .unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
 }
 
 #[test]
@@ -172,16 +158,11 @@ fn a_life_is_projected_once_rates_and_state_have_settled() {
     let run = |requests: &str, more: &[&str]| {
         let requests = format!("workload.requests={requests}");
         let args = argv("run --drive tiny --workload random-70-30 --gear untimed --oracle off");
-        let set = [
-            "--set",
-            "workload.read_share=0",
-            "--set",
-            "workload.block_size=16KiB",
-            "--set",
-            "start.overwrite=1",
-            "--set",
-            &requests,
-        ];
+        let line = format!(
+            "--set workload.read_share=0 --set workload.block_size=16KiB --set start.overwrite=1 \
+            --set {requests}"
+        );
+        let set = argv(&line);
         vpass(&[&args[..], &set, more].concat())
     };
     let (short, long) = (run("6000", &["--json"]).json(), run("600000", &["--json"]).json());

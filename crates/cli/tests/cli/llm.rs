@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, argv, vpass};
+use crate::common::{Room, argv, number, ran, vpass};
 
 /// Options of a small model on the tiny drive: 800 MB of experts, of which a token reads 40 MB.
 const SMALL: &str = "--drive tiny --model 800MB --experts 2MB --active 25 --cache 100MB --tokens-per-second 10 \
@@ -10,12 +10,6 @@ const SMALL: &str = "--drive tiny --model 800MB --experts 2MB --active 25 --cach
 
 fn llm(more: &[&'static str]) -> Vec<&'static str> {
     ["llm"].into_iter().chain(argv(SMALL)).chain(more.iter().copied()).collect()
-}
-
-fn number(json: &Value, pointer: &str) -> f64 {
-    json.pointer(pointer)
-        .and_then(Value::as_f64)
-        .unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
 }
 
 /// Derives every number of the answer from the options and from the years.
@@ -222,10 +216,8 @@ fn hours_of_use_have_idle_gaps_in_each_gear() {
 
 #[test]
 fn a_run_without_reads_has_no_read_wear() {
-    let json = vpass(&argv(
-        "run --drive tiny --workload random-70-30 --set workload.read_share=0 \
-        --set workload.requests=10000 --json",
-    ))
+    let json = ran("run --drive tiny --workload random-70-30 --set workload.read_share=0 \
+        --set workload.requests=10000 --json")
     .json();
     assert_eq!(json.get("read_wear"), Some(&Value::Null));
     assert!(number(&json, "/write_amplification") > 0.9);

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Done, Room, argv, vpass};
+use crate::common::{Done, Room, ran, vpass};
 
 /// Sheet of a data-centre drive on four lanes.
 const NVME: &str = "--capacity 1.92TB --cell tlc --interface pcie4x4 --sequential-read 6.8GB/s \
@@ -247,11 +247,11 @@ fn parity_works_on_the_modern_presets_as_they_are() {
     for (preset, page_us) in
         [("modern-tlc", "100 us"), ("modern-tlc-232", "100 us"), ("modern-qlc", "400 us")]
     {
-        let done = vpass(&argv(&format!(
+        let done = ran(&format!(
             "run --drive {preset} --workload random-70-30 --parity raid5 \
             --set workload.requests=2000 --set geometry.wordlines_per_block=8 \
             --set geometry.blocks_per_plane=64 --set drive.capacity= --json"
-        )));
+        ));
         assert_eq!(done.code, 0, "{preset}: {}", done.stderr);
         let said = format!("`raid5` programs page by page. Programming a page takes {page_us}");
         assert!(done.stderr.contains(&said), "{preset}: {}", done.stderr);

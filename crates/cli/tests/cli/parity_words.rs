@@ -3,11 +3,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Done, vpass};
-
-fn ran(line: &str) -> Done {
-    vpass(&line.split_whitespace().collect::<Vec<_>>())
-}
+use crate::common::{Done, ran};
 
 #[track_caller]
 fn json(line: &str) -> Value {

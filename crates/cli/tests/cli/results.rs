@@ -39,17 +39,10 @@ fn reading_what_was_never_written_moves_nothing() {
 #[test]
 fn lost_data_exits_3_and_the_numbers_are_printed_all_the_same() {
     let hammer = "workload.footprint=0.01";
-    let args = [
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=3e5",
-        "--set",
-        hammer,
-    ];
+    let line = format!(
+        "run --drive tiny --workload uniform-read --set workload.requests=3e5 --set {hammer}"
+    );
+    let args = argv(&line);
     let lossy = vpass(&[&args[..], &["--reclaim", "none", "--json"]].concat());
     assert_eq!(lossy.code, 3, "{}", lossy.stderr);
     let json = lossy.json();
@@ -149,16 +142,11 @@ fn however_closely_the_oracle_watches_the_drive_does_the_same() {
 #[test]
 fn reads_from_before_the_run_that_were_not_given_are_told() {
     let told = |parity: &str| {
-        let drive = [
-            "--set",
-            "drive.capacity=512MiB",
-            "--set",
-            "drive.spare=0.5",
-            "--set",
-            "parity.stripe=3",
-            "--parity",
-            parity,
-        ];
+        let line = format!(
+            "--set drive.capacity=512MiB --set drive.spare=0.5 --set parity.stripe=3 \
+            --parity {parity}"
+        );
+        let drive = argv(&line);
         let start = ["--set", "start.reads=1000", "--set", "start.overwrite=0.2", "--json"];
         small_run(&[&drive[..], &start].concat()).json()["warnings"].to_string()
     };

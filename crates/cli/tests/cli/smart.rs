@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, argv, small_run, vpass};
+use crate::common::{Room, ran, small_run, vpass};
 
 const SNAPSHOTS: [&str; 2] = [
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/smart/before.json"),
@@ -47,10 +47,10 @@ fn folders_without_counters_are_refused() {
     std::fs::write(&summary, old.to_string()).unwrap();
     vpass(&["smart", &out]).refuses(2, &["has no `smart`", "is from an earlier version of vpass"]);
     let compared = room.text("compared");
-    vpass(&argv(&format!(
+    ran(&format!(
         "compare --drive tiny --workload uniform-read --set workload.requests=200 --reclaim block \
         --out {compared}"
-    )));
+    ));
     vpass(&["smart", &compared])
         .refuses(2, &["give one of the folders inside this folder, such as"]);
 }

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::common::{Done, Room, vpass};
+use crate::common::{Done, Room, ran, vpass};
 
 const RUNS: &[&str] = &["--drive", "tiny", "--workload", "zipf-read", "--gear", "untimed"];
 
@@ -138,7 +138,7 @@ fn a_drive_that_stops_gives_the_exit_code_of_a_comparison() {
                 --parity raid5 --refresh none --set workload.requests=2000 --set \
                 drive.capacity=256MiB --set drive.spare=0.75 --set start.overwrite=0.2 --set \
                 parity.rebuild=16 --fail die:2@r100,die:1@r1500 --sweep parity.stripe=3,2 --json";
-    let done = vpass(&line.split_whitespace().collect::<Vec<_>>());
+    let done = ran(line);
     assert_eq!(done.code, 1, "{}", done.stderr);
     assert!(done.stderr.contains("parity.stripe=3, under block: "), "{}", done.stderr);
     let points = done.json()["points"].clone();

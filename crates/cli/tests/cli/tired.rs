@@ -1,7 +1,7 @@
 //! Tests of drives whose data has error rates. Impossible settings are refused, and costs are
 //! reported only if they are known.
 
-use crate::common::{Room, argv, names_in, vpass};
+use crate::common::{Room, names_in, ran, vpass};
 
 /// Settings of `tiny` with data of up to thirty days. The error rate of this data grows with age
 /// from 0.001 to 0.0082.
@@ -57,8 +57,7 @@ fn the_rate_of_data_errors_stands_in_results_where_it_is_known() {
     assert!(names_in(&room.path("out")).contains(&"summary.json".into()));
 
     let plain =
-        vpass(&argv("run --drive tiny --workload uniform-read --set workload.requests=500 --json"))
-            .json();
+        ran("run --drive tiny --workload uniform-read --set workload.requests=500 --json").json();
     assert!(plain.get("uber").is_none() && plain.get("retries").is_none());
 }
 

@@ -1,7 +1,7 @@
 //! Tests of traces as users have them: too large for the drive, unordered, broken, or several at
 //! once.
 
-use crate::common::{Room, argv, msr_reads, vpass};
+use crate::common::{Room, argv, msr_reads, ran, vpass};
 
 fn replay(trace: &str, more: &[&str]) -> crate::common::Done {
     vpass(&[&["run", "--drive", "tiny", "--trace", trace, "--json"], more].concat())
@@ -43,9 +43,9 @@ fn touched_pages_go_side_by_side() {
         (&json["host"]["read_requests"], &json["trace"]["refitted"]),
         (&4.into(), &4.into())
     );
-    let compared = vpass(&argv(&format!(
+    let compared = ran(&format!(
         "compare --drive tiny --trace {trace} --fit pack --reclaim none,block --json"
-    )));
+    ));
     assert_eq!(compared.code, 0, "{}", compared.stderr);
     let everywhere: Vec<u64> = (0..70_000).map(|i| i << 20).collect();
     let trace = room.file("b.csv", &msr_reads(&everywhere));
@@ -155,8 +155,7 @@ fn devices_lie_side_by_side_unless_only_some_are_taken() {
 fn what_a_file_was_taken_for_is_said_once() {
     let room = Room::new();
     let (a, b) = (room.file("a.csv", &msr_reads(&[0])), room.file("b.csv", &msr_reads(&[0])));
-    let done =
-        vpass(&argv(&format!("compare --drive tiny --trace {a} {b} --reclaim none,block --json")));
+    let done = ran(&format!("compare --drive tiny --trace {a} {b} --reclaim none,block --json"));
     assert_eq!(done.stderr, format!("vpass: {a} and 1 more are read as msr: MSR Cambridge CSV\n"));
     assert_eq!(replay(&a, &["--format", "msr"]).stderr, "");
 }
@@ -165,17 +164,8 @@ fn what_a_file_was_taken_for_is_said_once() {
 fn what_was_said_of_a_trace_is_in_the_manifest() {
     let room = Room::new();
     let (trace, out) = (room.file("P.lis", "0 8 0 0\n8 8 0 1\nx\n"), room.text("out"));
-    let said = [
-        "--assume-op",
-        "write",
-        "--assume-rate",
-        "500",
-        "--skip-bad-lines",
-        "--only",
-        "0",
-        "--out",
-        &out,
-    ];
+    let line = format!("--assume-op write --assume-rate 500 --skip-bad-lines --only 0 --out {out}");
+    let said = argv(&line);
     assert_eq!(replay(&trace, &said).code, 0);
     let manifest: serde_json::Value =
         serde_json::from_slice(&std::fs::read(room.path("out").join("manifest.json")).unwrap())

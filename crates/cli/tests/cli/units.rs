@@ -2,15 +2,9 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, argv, vpass};
+use crate::common::{Room, argv, number, vpass};
 
 const PAGE: f64 = 16_384.0;
-
-fn number(json: &Value, pointer: &str) -> f64 {
-    json.pointer(pointer)
-        .and_then(Value::as_f64)
-        .unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
-}
 
 /// Returns the number of page programs, over all causes.
 fn programs(run: &Value) -> f64 {

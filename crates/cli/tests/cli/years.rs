@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, argv, msr_reads, tired, vpass};
+use crate::common::{Room, argv, msr_reads, number, ran, tired, vpass};
 
 /// Returns the command for a life of the tiny drive. The drive is rated for only a few cycles, so
 /// it wears out in about an hour.
@@ -17,12 +17,6 @@ fn lives(more: &[&str]) -> Vec<&'static str> {
                 .map(|word| -> &'static str { Box::leak((*word).to_owned().into_boxed_str()) }),
         )
         .collect()
-}
-
-fn number(json: &Value, pointer: &str) -> f64 {
-    json.pointer(pointer)
-        .and_then(Value::as_f64)
-        .unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
 }
 
 #[test]
@@ -82,13 +76,6 @@ fn an_accelerated_life_is_as_long() {
     );
     assert!((number(&accelerated, "/techniques/0/pec_mean/mean") - 60.0).abs() < 3.0);
     assert_eq!(accelerated.pointer("/techniques/0/lives/0/oracle_clean"), Some(&Value::Bool(true)));
-}
-
-#[test]
-fn exact_lives_of_several_seeds_have_an_interval() {
-    let json = vpass(&lives(&["--exact", "--seeds", "3", "--json"])).json();
-    assert!(number(&json, "/techniques/0/years/ci95") > 0.0, "{json}");
-    assert!(json.pointer("/techniques/0/interval").is_none() && json.get("rung").is_none());
 }
 
 /// A life of 3,000 cycles does not fit into the work of 60 microseconds. What is known is printed.
@@ -156,58 +143,8 @@ fn a_life_has_the_years_by_its_data_sheet() {
 }
 
 #[test]
-fn what_consumed_a_life_adds_up() {
-    let json = vpass(&lives(&argv(
-        "--exact --set workload.read_share=0.9 --set workload.block_size=16KiB \
-        --reclaim block,straw-wl --json",
-    )))
-    .json();
-    for technique in json["techniques"].as_array().unwrap() {
-        let sum: f64 = technique["consumed"]
-            .as_object()
-            .unwrap()
-            .values()
-            .map(|share| share["mean"].as_f64().unwrap())
-            .sum();
-        assert!((sum - 1.0).abs() < 1e-9, "{technique}");
-        let (host, flash) = (
-            number(technique, "/host_bytes_written/mean"),
-            number(technique, "/flash_bytes_written/mean"),
-        );
-        assert!(
-            host > 0.0
-                && (flash / host / number(technique, "/write_amplification/mean") - 1.0).abs()
-                    < 1e-9
-        );
-    }
-}
-
-#[test]
-fn who_loses_data_is_not_said_to_live_longest() {
-    let args = argv(
-        "--reclaim none,block,straw-wl --years 0.00005 --sample 1/2 --set drive.rated_pec=1 \
-        --oracle off",
-    );
-    let json = vpass(&lives(&[&args[..], &["--json"]].concat())).json();
-    assert!(
-        number(&json, "/techniques/0/data_lost_pages") > 0.0
-            && json.pointer("/techniques/0/worn_out") == Some(&Value::Bool(false))
-    );
-    assert_eq!(json["longest"], "straw-wl");
-    let shown = vpass(&lives(&args)).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        shown.contains("`none` lost data (")
-            && shown.contains(
-                "so the years of this technique do not count. A life ends when more than 1 in 1000"
-            )
-            && shown.contains("`straw-wl` lives longest"),
-        "{shown}"
-    );
-}
-
-#[test]
 fn a_drive_that_hardly_wears_outlives_the_simulation() {
-    let done = vpass(&argv("life --drive tiny --workload zipf-read --set workload.rate=0.001"));
+    let done = ran("life --drive tiny --workload zipf-read --set workload.rate=0.001");
     assert_eq!(done.code, 0, "{}", done.stderr);
     let in_table = done.stdout.lines().find(|line| line.starts_with("  block ")).expect("a row");
     assert!(in_table.contains("> 100 years"), "{in_table}");
@@ -233,8 +170,7 @@ fn a_drive_that_hardly_wears_outlives_the_simulation() {
 fn a_life_says_what_its_trace_was_taken_for() {
     let room = Room::new();
     let trace = room.file("reads.csv", &msr_reads(&[0, 16384, 0, 32768]));
-    let done =
-        vpass(&argv(&format!("life --drive tiny --trace {trace} --years 0.0000001 --oracle off")));
+    let done = ran(&format!("life --drive tiny --trace {trace} --years 0.0000001 --oracle off"));
     assert!(done.code == 0 && done.stderr.contains("reads.csv is read as msr"), "{}", done.stderr);
 }
 
@@ -247,28 +183,15 @@ fn errors_end_a_life() {
     let room = Room::new();
     let drive = room.file("tired.toml", &tired());
     let of = |reclaim: &str, gear: &str| {
-        let fixed = [
-            "life",
-            "--drive",
-            &drive,
-            "--workload",
-            "hot-cold",
-            "--set",
-            "workload.rate=1000",
-            "--set",
-            "workload.read_share=1",
-        ];
-        let more = [
-            "--set",
-            "drive.rated_pec=2",
-            "--gear",
-            gear,
-            "--reclaim",
-            reclaim,
-            "--uber",
-            "1e-15",
-            "--json",
-        ];
+        let line = format!(
+            "life --drive {drive} --workload hot-cold --set workload.rate=1000 \
+            --set workload.read_share=1"
+        );
+        let fixed = argv(&line);
+        let line = format!(
+            "--set drive.rated_pec=2 --gear {gear} --reclaim {reclaim} --uber 1e-15 --json"
+        );
+        let more = argv(&line);
         let done = vpass(&[&fixed[..], &more].concat());
         assert_eq!(done.code, 0, "{}", done.stderr);
         done.json()
@@ -301,17 +224,11 @@ fn regrouping_is_a_cause_of_its_own() {
         .collect();
     let (drive, hints) = (room.file("tired.toml", &tired()), room.file("mixed.toml", &mixed));
     let life = |set: &str, more: &[&str]| {
-        let fixed = [
-            "life",
-            "--drive",
-            &drive,
-            "--workload",
-            "zipf-read",
-            "--set",
-            "workload.rate=10000",
-            "--set",
-            "drive.rated_pec=5",
-        ];
+        let line = format!(
+            "life --drive {drive} --workload zipf-read --set workload.rate=10000 \
+            --set drive.rated_pec=5"
+        );
+        let fixed = argv(&line);
         vpass(&[&fixed[..], &["--set", set, "--hints", &hints], more].concat())
     };
     let json = life("hints.regroup=0.4", &["--json"]).json();
@@ -401,10 +318,8 @@ fn every_technique_runs_in_bulk() {
 /// by then would count them many times.
 #[test]
 fn a_sample_of_reads_alone_serves_its_share() {
-    let json = vpass(&argv(
-        "life --drive tiny --workload uniform-read --set workload.rate=20k \
-        --set drive.rated_pec=1000 --sample 1/2 --rung 1 --json",
-    ))
+    let json = ran("life --drive tiny --workload uniform-read --set workload.rate=20k \
+        --set drive.rated_pec=1000 --sample 1/2 --rung 1 --json")
     .json();
     let held = number(&json, "/techniques/0/reads_held");
     assert!((held - 1.0).abs() < 0.01, "{held}");
@@ -419,18 +334,9 @@ fn a_hint_for_half_of_a_drive_is_one_for_half_of_its_sample() {
         "--workload uniform-read --set workload.queue_depth= --set workload.rate=10 \
         --set workload.requests=1000",
     );
-    let drive = [
-        "run",
-        "--drive",
-        "rlr-rewriter-tlc",
-        "--gear",
-        "fluid",
-        "--sample",
-        "1/8",
-        "--hints",
-        hints.as_str(),
-        "--json",
-    ];
+    let line =
+        format!("run --drive rlr-rewriter-tlc --gear fluid --sample 1/8 --hints {hints} --json");
+    let drive = argv(&line);
     let done = vpass(&[&drive[..], &workload[..]].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
     let hints = &done.json()["hints"];
