@@ -35,6 +35,11 @@ impl Done {
     }
 }
 
+/// Returns the arguments of a command line.
+pub(crate) fn argv(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vpass"));
     // The output must not depend on the terminal of the tests, or on the time that a run takes.
@@ -54,6 +59,11 @@ pub(crate) fn finished(output: Output) -> Done {
 /// Runs `vpass` with these arguments.
 pub(crate) fn vpass(args: &[&str]) -> Done {
     finished(command(args).output().expect("the binary runs"))
+}
+
+/// Runs `vpass` with the arguments of a line.
+pub(crate) fn ran(line: &str) -> Done {
+    vpass(&argv(line))
 }
 
 /// Sends SIGINT to a command when the command is ready for it. Fails if the command has already
@@ -92,19 +102,8 @@ pub(crate) fn vpass_on(columns: usize, args: &[&str]) -> Done {
 /// Runs the tiny drive under a few random reads, with additional arguments.
 pub(crate) fn small_run(more: &[&str]) -> Done {
     vpass(
-        &[
-            &[
-                "run",
-                "--drive",
-                "tiny",
-                "--workload",
-                "uniform-read",
-                "--set",
-                "workload.requests=2000",
-            ],
-            more,
-        ]
-        .concat(),
+        &[&argv("run --drive tiny --workload uniform-read --set workload.requests=2000")[..], more]
+            .concat(),
     )
 }
 
@@ -163,4 +162,10 @@ pub(crate) fn tired() -> String {
     let code =
         "[ecc]\ncodeword = \"4KiB\"\ncap = [0.0085, 0.01, 0.012]\nretry_decode_us = [50, 70]\n";
     format!("{tiny}\n{law}{code}[hints]\ntypical_us = 150\nidle_us = 1000\n")
+}
+
+/// Returns the number at a path of JSON.
+#[track_caller]
+pub(crate) fn number(json: &Value, path: &str) -> f64 {
+    json.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("{path} is not in {json}"))
 }

@@ -3,61 +3,7 @@
 
 use serde_json::Value;
 
-use crate::common::{small_run, vpass};
-
-#[track_caller]
-fn refused(more: &[&str], words: &[&str]) {
-    small_run(more).refuses(2, words);
-}
-
-#[test]
-fn what_cannot_fail_is_refused_with_exit_code_2() {
-    for wrong in ["die:3", "die@r5", "chip:3@r1", "die:-1@r1", "die:1@tomorrow", "die:1@r", ""] {
-        refused(
-            &["--fail", wrong],
-            &[
-                "(die, plane, block or page) and the time are expected, for example die:3@10s, or \
-                 die:3@r5000",
-                wrong,
-            ],
-        );
-    }
-    for early in ["die:1@r-5", "die:1@-5s"] {
-        refused(&["--fail", early], &[early, "nothing fails during fill and warm-up"]);
-    }
-    refused(
-        &["--fail", "die:4@r5"],
-        &["--fail die:4@r5: die 4 does not exist: the drive has 4 dies, numbered 0 to 3"],
-    );
-    refused(&["--fail", "plane:8@r5"], &["the drive has 8 planes", "0 to 7"]);
-    refused(&["--fail", "block:408@r5"], &["the drive has 408 blocks", "0 to 407"]);
-    refused(&["--fail", "page:78336@r5"], &["the drive has 78336 pages", "0 to 78335"]);
-    refused(
-        &["--fail", "die:1@r5,die:2@r5,die:1@10s"],
-        &["die:1 is named twice, but can fail only once"],
-    );
-    refused(&["--fail", "block:7@r5", "--fail", "block:7@r5"], &["block:7 is named twice"]);
-    refused(
-        &["--fail", "die:1@10s", "--gear", "untimed"],
-        &["die:1@10s: the untimed gear has no clock", "die:1@r5000"],
-    );
-    refused(&["--fail", "die:1@r5", "--gear", "fluid"], &["fluid gear", "timed or untimed"]);
-    refused(&["--fail", "die:1@r5", "--set", "start.pec=500", "--ages", "0,1000"], &["--ages"]);
-    let dies = [
-        "--set",
-        "geometry.dies_per_channel=6",
-        "--set",
-        "drive.capacity=256MiB",
-        "--set",
-        "drive.spare=0.8",
-        "--set",
-        "parity.stripe=3",
-    ];
-    let five = ["--parity", "raid5", "--fail", "die:0@r1,die:1@r2,die:2@r3,die:3@r4,die:4@r5"];
-    refused(&[&dies[..], &five].concat(), &["5 dies", "at most 4 may fail"]);
-    vpass(&["compare", "--drive", "tiny", "--workload", "uniform-read", "--fail", "die:9@r5"])
-        .refuses(2, &["die 9 does not exist"]);
-}
+use crate::common::{argv, ran, small_run, vpass};
 
 /// Run of two thousand reads and writes on a drive with stripes of three pages and parity. The
 /// drive has four dies of two planes, and space to lose half of a die.
@@ -69,7 +15,7 @@ const STRIPED: &str = "run --drive tiny --workload random-70-30 --set workload.r
 #[track_caller]
 fn striped(more: &str) -> (Value, bool) {
     let line = format!("{STRIPED} {more}");
-    let done = vpass(&line.split_whitespace().collect::<Vec<_>>());
+    let done = ran(&line);
     assert!(matches!(done.code, 0 | 3), "{}", done.stderr);
     (done.json(), done.code == 0)
 }
@@ -142,8 +88,9 @@ fn what_parity_gives_back_is_rebuilt() {
 fn what_has_no_parity_for_want_of_wear_is_told() {
     for (parity, stage) in [("pe-aware", Value::Null), ("da-raid5", 2.into())] {
         let line = format!(
-            "--parity {parity} --refresh none --fail plane:3@r300 --set parity.rebuild=16 --set \
-             parity.t_p=10 --set start.pec=10 --set start.worn_share=0.3 --set start.worn_pec=20"
+            "--parity {parity} --refresh none --fail plane:3@r300 --set parity.rebuild=16 \
+            --set parity.t_p=10 --set start.pec=10 --set start.worn_share=0.3 \
+            --set start.worn_pec=20"
         );
         let (json, all_kept) = striped(&format!("{line} --gear untimed"));
         let failures = &json["failures"];
@@ -203,8 +150,8 @@ fn a_second_failure_is_told_apart() {
     );
     // No page is rebuilt between the two failures.
     let (json, all_kept) = striped(
-        "--parity raid5 --fail die:2@r100 --fail block:50@r101 --set parity.rebuild=0 --gear \
-         untimed",
+        "--parity raid5 --fail die:2@r100 --fail block:50@r101 --set parity.rebuild=0 \
+        --gear untimed",
     );
     let two = &json["failures"];
     let [_, block] = two["happened"].as_array().unwrap().as_slice() else { panic!("{two}") };
@@ -225,16 +172,10 @@ fn a_second_failure_is_told_apart() {
 /// that is due after the end of the run does not happen.
 #[test]
 fn without_parity_all_is_lost_that_lay_there() {
-    let halved = [
-        "--set",
-        "drive.capacity=512MiB",
-        "--set",
-        "drive.spare=0.5",
-        "--reclaim",
-        "none",
-        "--fail",
-        "die:2@r1000,block:3@r5000",
-    ];
+    let halved = argv(
+        "--set drive.capacity=512MiB --set drive.spare=0.5 --reclaim none \
+        --fail die:2@r1000,block:3@r5000",
+    );
     let json = small_run(&[&halved[..], &["--json"]].concat()).json();
     let failures = &json["failures"];
     let pages = failures["happened"][0]["pages"].as_u64().unwrap();
@@ -279,7 +220,7 @@ fn all_of_a_comparison_fail_alike() {
         drive.capacity=256MiB --set drive.spare=0.75 --set parity.stripe=3 \
         --reclaim block --parity none,raid5,ppc,pe-aware --fail plane:1@r200 --set \
         parity.rebuild=16 --gear untimed --json";
-    let json = vpass(&line.split_whitespace().collect::<Vec<_>>()).json();
+    let json = ran(line).json();
     let lost: Vec<u64> = json["techniques"]
         .as_array()
         .unwrap()
@@ -292,18 +233,10 @@ fn all_of_a_comparison_fail_alike() {
 /// If data ages, data on failed flash counts neither as lost by reads nor as lost by age.
 #[test]
 fn failures_are_a_cause_of_their_own() {
-    let failing = [
-        "--set",
-        "drive.capacity=512MiB",
-        "--set",
-        "drive.spare=0.5",
-        "--reclaim",
-        "none",
-        "--refresh",
-        "block",
-        "--fail",
-        "die:2@r1000",
-    ];
+    let failing = argv(
+        "--set drive.capacity=512MiB --set drive.spare=0.5 --reclaim none --refresh block \
+        --fail die:2@r1000",
+    );
     let json = small_run(&[&failing[..], &["--json"]].concat()).json();
     let lost = &json["failures"]["lost_pages"];
     assert!(*lost == 8_192 && json["data_lost_pages"] == *lost, "{json}");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, command, finished, msr_reads, names_in, small_run, vpass};
+use crate::common::{Room, argv, command, finished, msr_reads, names_in, small_run, vpass};
 
 #[test]
 fn a_folder_holds_the_run() {
@@ -44,19 +44,11 @@ fn a_folder_holds_the_run() {
     assert_eq!(manifest["workload_configuration"]["workload"]["requests"], 2000);
     assert!(manifest["stream_widths"].as_object().is_some_and(|w| !w.is_empty()));
     assert_eq!((&manifest["schema"], &summary["schema"]), (&Value::from(1), &Value::from(1)));
-    let typed = [
-        "vpass",
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=2000",
-        "--out",
-        &out,
-        "--json",
-    ];
+    let line = format!(
+        "vpass run --drive tiny --workload uniform-read --set workload.requests=2000 --out {out} \
+        --json"
+    );
+    let typed = argv(&line);
     assert_eq!(manifest["command_line"], Value::from(typed.to_vec()));
     assert_eq!(manifest["assumptions"][0], "The host keeps 64 requests outstanding.");
     let blocks = read("blocks.csv");
@@ -105,39 +97,11 @@ fn what_is_there_already_is_left_alone() {
 #[test]
 fn a_run_whose_results_cannot_be_printed_has_failed() {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    let args = [
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=2000",
-        "--json",
-    ];
+    let args = argv("run --drive tiny --workload uniform-read --set workload.requests=2000 --json");
     let done = finished(
         command(&args).stdout(full).stderr(std::process::Stdio::piped()).output().unwrap(),
     );
     done.refuses(1, &["standard output: No space left on device"]);
-}
-
-#[test]
-fn the_same_seed_gives_the_same_files() {
-    let room = Room::new();
-    for name in ["a", "b"] {
-        assert_eq!(small_run(&["--out", &room.text(name)]).code, 0);
-    }
-    let read = |folder: &str, name: &str| std::fs::read(room.path(folder).join(name)).unwrap();
-    let names = names_in(&room.path("a"));
-    assert!(names.len() == 12 && names == names_in(&room.path("b")));
-    for name in names.iter().filter(|name| !["manifest.json", "timing.json"].contains(&&***name)) {
-        assert_eq!(read("a", name), read("b", name), "{name}");
-    }
-    // The user gave another folder. Everything else is equal.
-    let mut manifests: [Value; 2] =
-        ["a", "b"].map(|name| serde_json::from_slice(&read(name, "manifest.json")).unwrap());
-    let typed = manifests.each_mut().map(|manifest| manifest["command_line"].take());
-    assert!(typed[0] != typed[1] && manifests[0] == manifests[1]);
 }
 
 /// Arguments of the command line keep their characters in the file. The text cannot control a

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Done, Room, vpass};
+use crate::common::{Done, Room, ran, vpass};
 
 fn run(file: &str, more: &[&str]) -> Done {
     vpass(&[&["run", "--drive", "tiny", "--fio", file], more].concat())
@@ -90,17 +90,8 @@ fn each_job_has_its_results() {
         (&untimed["jobs"][1]["requests"], &untimed["jobs"][1]["active_s"]),
         (&2048.into(), &Value::Null)
     );
-    let other = vpass(&[
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=9",
-        "--json",
-    ])
-    .json();
+    let other =
+        ran("run --drive tiny --workload uniform-read --set workload.requests=9 --json").json();
     assert_eq!(other["jobs"], Value::Null);
     assert!(other.as_object().unwrap().contains_key("jobs"));
 }
@@ -164,19 +155,9 @@ fn time_ends_a_job_at_the_drive_s_clock() {
 fn notes_come_once_in_a_comparison() {
     let room = Room::new();
     let file = room.file("jobs.fio", JOBS);
-    let done = vpass(&[
-        "compare",
-        "--drive",
-        "tiny",
-        "--fio",
-        &file,
-        "--reclaim",
-        "none,block",
-        "--seeds",
-        "2",
-        "--gear",
-        "untimed",
-    ]);
+    let done = ran(&format!(
+        "compare --drive tiny --fio {file} --reclaim none,block --seeds 2 --gear untimed"
+    ));
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert_eq!(
         done.stderr.matches("do not apply to a simulated drive").count(),
@@ -184,23 +165,6 @@ fn notes_come_once_in_a_comparison() {
         "{}",
         done.stderr
     );
-}
-
-#[test]
-fn what_is_wrong_is_refused_before_anything_runs() {
-    let room = Room::new();
-    let out = room.text("out");
-    run(&room.text("none.fio"), &["--out", &out]).refuses(2, &["none.fio", "cannot be opened"]);
-    let file = room.file("a.fio", "[a]\nsize=1m\niodpth=3\n");
-    run(&file, &["--out", &out])
-        .refuses(2, &["a.fio, line 3", "did you mean iodepth?", "iodpth=3"]);
-    let file = room.file("a.fio", "[a]\nsize=8g\n");
-    run(&file, &["--out", &out])
-        .refuses(2, &["8GiB", "the drive has only 1GiB", "--set drive.capacity=8GiB"]);
-    assert_eq!(run(&room.file("a.fio", "[a]\nsize=1m\n"), &["--fit", "wrap"]).code, 2);
-    run(&file, &["--set", "workload.requests=3"])
-        .refuses(2, &["workload.requests=3", "a job file has its own settings"]);
-    assert_eq!(room.names(), ["a.fio"]);
 }
 
 #[test]

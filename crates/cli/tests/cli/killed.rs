@@ -34,7 +34,7 @@ const CASES: [Case; 7] = [
         args: SWEEP,
         earlier: Some(
             "compare --drive tiny --workload zipf-read --gear untimed --threads 1 \
-             --reclaim block,none --set workload.requests=100k --sweep start.pec=0 --out out",
+            --reclaim block,none --set workload.requests=100k --sweep start.pec=0 --out out",
         ),
         mark: "out/sweep.json",
         runs: 6,

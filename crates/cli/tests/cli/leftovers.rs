@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::common::{Room, command, finished, interrupt, msr_reads, names_in, vpass};
+use crate::common::{Room, argv, command, finished, interrupt, msr_reads, names_in, vpass};
 
 const LONG: [&str; 7] =
     ["run", "--drive", "tiny", "--workload", "uniform-read", "--set", "workload.requests=1e12"];
@@ -46,17 +46,10 @@ fn two_runs_at_one_place_keep_apart_even_with_one_process_number() {
         ),
         "{number}"
     );
-    let short = [
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=2000",
-        "--out",
-        &out,
-    ];
+    let line = format!(
+        "run --drive tiny --workload uniform-read --set workload.requests=2000 --out {out}"
+    );
+    let short = argv(&line);
     let second = vpass(&short);
     assert_eq!((second.code, second.stderr.as_str()), (0, ""));
     assert!(of_first.exists(), "the folder of a run that lives stays");
@@ -81,17 +74,10 @@ fn what_a_killed_run_left_is_named_and_removed_and_nothing_else() {
     {
         std::fs::create_dir(room.path(other)).unwrap();
     }
-    let short = [
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=2000",
-        "--out",
-        &out,
-    ];
+    let line = format!(
+        "run --drive tiny --workload uniform-read --set workload.requests=2000 --out {out}"
+    );
+    let short = argv(&line);
     let done = vpass(&short);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert_eq!(
@@ -113,17 +99,9 @@ fn what_a_killed_run_left_is_named_and_removed_and_nothing_else() {
 fn whole_results_whose_place_is_taken_stay() {
     let room = Room::new();
     let out = room.text("out");
-    let args = [
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=3e5",
-        "--out",
-        &out,
-    ];
+    let line =
+        format!("run --drive tiny --workload uniform-read --set workload.requests=3e5 --out {out}");
+    let args = argv(&line);
     let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while hidden(&room).is_empty() {
         std::thread::sleep(Duration::from_millis(1));
@@ -157,17 +135,10 @@ fn results_are_on_the_disk_before_they_have_their_name() {
     let room = Room::new();
     let (out, log, trace) =
         (room.text("out"), room.text("log"), room.file("a.csv", &msr_reads(&[0, 4096])));
-    let short = [
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=2000",
-        "--out",
-        &out,
-    ];
+    let line = format!(
+        "run --drive tiny --workload uniform-read --set workload.requests=2000 --out {out}"
+    );
+    let short = argv(&line);
     let convert = ["trace", "convert", &trace, &room.text("a.vpt")];
     for (args, name, synced) in [(&short[..], "out", 14), (&convert, "a.vpt", 2)] {
         let strace = [

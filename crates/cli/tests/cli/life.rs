@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Done, Room, small_run, vpass};
+use crate::common::{Done, Room, argv, number, small_run, vpass};
 
 /// Runs two dies of straw-2t-tlc with 40 blocks each, which are 7 GiB. The run is untimed, with
 /// skewed reads at 20,000 per second.
@@ -10,37 +10,16 @@ fn worn_by_reads(room: &Room, more: &[&str]) -> Value {
     let text = "[workload]\nread_share = 1.0\nblock_size = '4KiB'\nrate = 20000\ndistribution = \
         'zipf:0.99'\n";
     let workload = room.file("reads.toml", text);
-    let args = [
-        "run",
-        "--drive",
-        "straw-2t-tlc",
-        "--workload",
-        &workload,
-        "--gear",
-        "untimed",
-        "--oracle",
-        "off",
-        "--json",
-    ];
-    let cut = [
-        "--set",
-        "geometry.channels=1",
-        "--set",
-        "geometry.dies_per_channel=2",
-        "--set",
-        "geometry.planes_per_die=1",
-        "--set",
-        "geometry.blocks_per_plane=40",
-        "--set",
-        "drive.capacity=7GiB",
-    ];
+    let line = format!(
+        "run --drive straw-2t-tlc --workload {workload} --gear untimed --oracle off --json"
+    );
+    let args = argv(&line);
+    let cut = argv(
+        "--set geometry.channels=1 --set geometry.dies_per_channel=2 \
+        --set geometry.planes_per_die=1 --set geometry.blocks_per_plane=40 \
+        --set drive.capacity=7GiB",
+    );
     vpass(&[&args[..], &cut, more].concat()).json()
-}
-
-fn number(json: &Value, pointer: &str) -> f64 {
-    json.pointer(pointer)
-        .and_then(Value::as_f64)
-        .unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
 }
 
 #[test]
@@ -95,33 +74,6 @@ fn runs_at_several_ages_give_one_life() {
         assert!(closed["wear"]["ages"][age]["pec_per_day"].is_null(), "{closed}");
         assert!(number(&closed, &format!("/wear/ages/{age}/pec_per_tb_read")) > 0.0);
     }
-    let refused = |ages: &str| {
-        vpass(&[
-            "run",
-            "--drive",
-            "tiny",
-            "--workload",
-            "uniform-read",
-            "--set",
-            "start.pec=100",
-            "--ages",
-            ages,
-        ])
-    };
-    refused("50").refuses(2, &["--ages 50", "at least start.pec = 100"]);
-    refused("3000").refuses(2, &["--ages 3000", "less than drive.rated_pec = 3000"]);
-    let uneven = [
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "start.pec_spread=100",
-        "--ages",
-        "1000",
-    ];
-    vpass(&uneven).refuses(2, &["--ages", "start.pec_spread"]);
 }
 
 fn small_drive(requests: &str, more: &[&str]) -> Done {
@@ -205,27 +157,12 @@ fn few_cycles_are_a_range_fewer_a_request_for_more_and_none_no_wear() {
 fn a_life_is_projected_once_rates_and_state_have_settled() {
     let run = |requests: &str, more: &[&str]| {
         let requests = format!("workload.requests={requests}");
-        let args = [
-            "run",
-            "--drive",
-            "tiny",
-            "--workload",
-            "random-70-30",
-            "--gear",
-            "untimed",
-            "--oracle",
-            "off",
-        ];
-        let set = [
-            "--set",
-            "workload.read_share=0",
-            "--set",
-            "workload.block_size=16KiB",
-            "--set",
-            "start.overwrite=1",
-            "--set",
-            &requests,
-        ];
+        let args = argv("run --drive tiny --workload random-70-30 --gear untimed --oracle off");
+        let line = format!(
+            "--set workload.read_share=0 --set workload.block_size=16KiB --set start.overwrite=1 \
+            --set {requests}"
+        );
+        let set = argv(&line);
         vpass(&[&args[..], &set, more].concat())
     };
     let (short, long) = (run("6000", &["--json"]).json(), run("600000", &["--json"]).json());
@@ -257,18 +194,10 @@ fn a_life_is_projected_once_rates_and_state_have_settled() {
 
 #[test]
 fn pages_wear_a_drive_that_has_erased_nothing_yet() {
-    let args = [
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "random-70-30",
-        "--gear",
-        "untimed",
-        "--set",
-        "workload.read_share=0",
-        "--json",
-    ];
+    let args = argv(
+        "run --drive tiny --workload random-70-30 --gear untimed --set workload.read_share=0 \
+        --json",
+    );
     let json = vpass(
         &[&args[..], &["--set", "workload.block_size=16KiB", "--set", "workload.requests=9600"]]
             .concat(),

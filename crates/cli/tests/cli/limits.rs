@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::{Done, Room, command, finished, msr_reads, names_in, small_run, vpass};
+use crate::common::{Done, Room, argv, command, finished, msr_reads, names_in, small_run, vpass};
 
 /// Runs `vpass` with these arguments after a shell command.
 fn behind(shell: &str, args: &[&str]) -> Done {
@@ -54,17 +54,10 @@ fn a_drive_that_does_not_fit_in_memory_is_refused_with_what_it_needs() {
 fn where_no_thread_is_to_be_had_one_does_all_the_work() {
     for args in [
         &["check", "--seed", "3"][..],
-        &[
-            "compare",
-            "--drive",
-            "tiny",
-            "--workload",
-            "uniform-read",
-            "--set",
-            "workload.requests=2000",
-            "--reclaim",
-            "none,block",
-        ],
+        &argv(
+            "compare --drive tiny --workload uniform-read --set workload.requests=2000 \
+            --reclaim none,block",
+        ),
     ] {
         // The system cannot provide a stack of this size.
         let done =
@@ -132,17 +125,10 @@ fn a_full_disk_is_reported_with_the_name_that_the_user_gave() {
 #[test]
 fn folders_of_the_same_seed_are_the_same_but_for_timing_json() {
     let room = Room::new();
-    let compare = [
-        "compare",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=2000",
-        "--reclaim",
-        "none,block",
-    ];
+    let compare = argv(
+        "compare --drive tiny --workload uniform-read --set workload.requests=2000 \
+        --reclaim none,block",
+    );
     for (name, args) in [("run", &SMALL[..]), ("compare", &compare)] {
         let folders = ["1", "2"].map(|n| room.text(&format!("{name}{n}")));
         for folder in &folders {
@@ -167,46 +153,6 @@ fn folders_of_the_same_seed_are_the_same_but_for_timing_json() {
         serde_json::from_str(&std::fs::read_to_string(room.path("run1/summary.json")).unwrap())
             .unwrap();
     assert_eq!(summary["simulation"]["wall_s"], Value::Null);
-}
-
-#[test]
-fn time_that_passes_its_end_is_refused_and_named() {
-    let room = Room::new();
-    // The first trace has two reads one microsecond apart, and a speed that stretches this time to
-    // three million years. The workload has 10,000 requests, one per 11 days.
-    let trace = room.file("a.csv", &msr_reads(&[0, 0]));
-    let centuries =
-        room.file("b.csv", "0,h,0,Read,0,4096,0\n150000000000000000,h,0,Read,0,4096,0\n");
-    let rare = room.file("rare.toml", "[workload]\nrequests = 10000\nrate = 1e-6\n");
-    for gear in ["timed", "untimed"] {
-        let run =
-            |more: &[&str]| vpass(&[&["run", "--drive", "tiny", "--gear", gear], more].concat());
-        run(&["--trace", &trace, "--speed", "1e-20"])
-            .refuses(2, &["line 2", "at this --speed", "exceeds 2^62 ns, which is 146 years"]);
-        run(&["--workload", &rare]).refuses(2, &["arrives after 2^62 ns, which is 146 years"]);
-        // 1.5 x 10^17 ticks of 100 ns.
-        run(&["--trace", &centuries, "--format", "msr"])
-            .refuses(2, &["line 2", "since the first request exceeds 2^62 ns"]);
-        // A trace of one hundred seconds is accepted.
-        assert_eq!(run(&["--trace", &trace, "--speed", "1e-8"]).code, 0);
-    }
-}
-
-#[test]
-fn more_runs_than_can_be_planned_are_refused_at_once() {
-    let rated = ["--set", "workload.rate=1000", "--set", "workload.queue_depth="];
-    for command in ["compare", "life"] {
-        let args = [command, "--drive", "tiny", "--workload", "zipf-read", "--reclaim"];
-        let many = ["none,block", "--seeds", "1000000"];
-        vpass(&[&args[..], &many, &rated].concat()).refuses(
-            2,
-            &[
-                "--seeds 1000000: 2 runs for each seed make 2000000 runs in total; at most 10000 \
-                 are allowed",
-                "--seeds 5000 or fewer is expected",
-            ],
-        );
-    }
 }
 
 /// A hint file with 60,000 lines is read in a moment. If each line were compared with all lines

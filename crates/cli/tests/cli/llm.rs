@@ -2,35 +2,14 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, vpass};
+use crate::common::{Room, argv, number, ran, vpass};
 
 /// Options of a small model on the tiny drive: 800 MB of experts, of which a token reads 40 MB.
-const SMALL: [&str; 15] = [
-    "--drive",
-    "tiny",
-    "--model",
-    "800MB",
-    "--experts",
-    "2MB",
-    "--active",
-    "25",
-    "--cache",
-    "100MB",
-    "--tokens-per-second",
-    "10",
-    "--set",
-    "drive.rated_pec=5",
-    "--set=workload.model.popularity=uniform",
-];
+const SMALL: &str = "--drive tiny --model 800MB --experts 2MB --active 25 --cache 100MB --tokens-per-second 10 \
+    --set drive.rated_pec=5 --set=workload.model.popularity=uniform";
 
 fn llm(more: &[&'static str]) -> Vec<&'static str> {
-    ["llm"].into_iter().chain(SMALL).chain(more.iter().copied()).collect()
-}
-
-fn number(json: &Value, pointer: &str) -> f64 {
-    json.pointer(pointer)
-        .and_then(Value::as_f64)
-        .unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
+    ["llm"].into_iter().chain(argv(SMALL)).chain(more.iter().copied()).collect()
 }
 
 /// Derives every number of the answer from the options and from the years.
@@ -142,18 +121,11 @@ fn a_warning_names_the_most_tokens_that_the_link_carries() {
 
 /// Returns the answer for a model of which another GB of cache holds a third.
 fn with_room_for_cache(more: &[&'static str]) -> Value {
-    let large = [
-        "llm",
-        "--drive=tiny",
-        "--set=drive.capacity=4GiB",
-        "--set=drive.rated_pec=5",
-        "--set=workload.model.popularity=uniform",
-        "--model=3GB",
-        "--experts=2MB",
-        "--active=25",
-        "--cache=100MB",
-        "--json",
-    ];
+    let large = argv(
+        "llm --drive=tiny --set=drive.capacity=4GiB --set=drive.rated_pec=5 \
+        --set=workload.model.popularity=uniform --model=3GB --experts=2MB --active=25 \
+        --cache=100MB --json",
+    );
     vpass(&[&large[..], more].concat()).json()
 }
 
@@ -244,18 +216,8 @@ fn hours_of_use_have_idle_gaps_in_each_gear() {
 
 #[test]
 fn a_run_without_reads_has_no_read_wear() {
-    let json = vpass(&[
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "random-70-30",
-        "--set",
-        "workload.read_share=0",
-        "--set",
-        "workload.requests=10000",
-        "--json",
-    ])
+    let json = ran("run --drive tiny --workload random-70-30 --set workload.read_share=0 \
+        --set workload.requests=10000 --json")
     .json();
     assert_eq!(json.get("read_wear"), Some(&Value::Null));
     assert!(number(&json, "/write_amplification") > 0.9);

@@ -23,6 +23,7 @@ mod page;
 mod parity_words;
 mod progress;
 mod reads_first;
+mod refused;
 mod results;
 mod samples;
 mod sizes;

@@ -3,11 +3,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Done, vpass};
-
-fn ran(line: &str) -> Done {
-    vpass(&line.split_whitespace().collect::<Vec<_>>())
-}
+use crate::common::{Done, ran};
 
 #[track_caller]
 fn json(line: &str) -> Value {
@@ -160,8 +156,8 @@ fn nothing_is_said_to_come_for_blocks_that_are_left_to_parity() {
 #[test]
 fn no_promise_ends_where_none_is_made() {
     let line = format!(
-        "run {OF_A_CODE} --set workload.rate=60 --reclaim block --refresh block --set \
-         refresh.period=330d"
+        "run {OF_A_CODE} --set workload.rate=60 --reclaim block --refresh block \
+        --set refresh.period=330d"
     );
     let worn = "--set start.worn_share=0.3 --set start.worn_pec=15002";
     assert!(

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::common::vpass;
+use crate::common::{argv, vpass};
 
 /// Run of half a million page reads on nine dies of 40 blocks. Only a few of the reads are of cold
 /// data.
@@ -86,15 +86,7 @@ fn what_does_not_go_with_raised_limits_is_refused() {
 
 #[test]
 fn what_parity_adds_is_explained() {
-    let line = [
-        "explain",
-        "--drive",
-        "da-raid5-mlc",
-        "--set",
-        "bch.target=stripe",
-        "--set",
-        "start.pec=15000",
-    ];
+    let line = argv("explain --drive da-raid5-mlc --set bch.target=stripe --set start.pec=15000");
     let json = vpass(&[&line[..], &["--json"]].concat()).json();
     assert_eq!(json.pointer("/stripes/limits").and_then(Value::as_array).map(Vec::len), Some(4));
     assert!(

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, small_run, vpass};
+use crate::common::{Room, ran, small_run, vpass};
 
 const SNAPSHOTS: [&str; 2] = [
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/smart/before.json"),
@@ -39,8 +39,6 @@ fn a_result_folder_has_counters_with_their_identifiers() {
 #[test]
 fn folders_without_counters_are_refused() {
     let room = Room::new();
-    vpass(&["smart", &room.text("nothing")]).refuses(2, &["is not a readable folder"]);
-    vpass(&["smart", &room.text("")]).refuses(2, &["has no summary.json", "vpass run --out"]);
     let out = room.text("results");
     small_run(&["--out", &out]);
     let summary = room.path("results/summary.json");
@@ -49,22 +47,12 @@ fn folders_without_counters_are_refused() {
     std::fs::write(&summary, old.to_string()).unwrap();
     vpass(&["smart", &out]).refuses(2, &["has no `smart`", "is from an earlier version of vpass"]);
     let compared = room.text("compared");
-    vpass(&[
-        "compare",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=200",
-        "--reclaim",
-        "block",
-        "--out",
-        &compared,
-    ]);
+    ran(&format!(
+        "compare --drive tiny --workload uniform-read --set workload.requests=200 --reclaim block \
+        --out {compared}"
+    ));
     vpass(&["smart", &compared])
         .refuses(2, &["give one of the folders inside this folder, such as"]);
-    vpass(&["smart"]).refuses(2, &["<DIR>"]);
 }
 
 #[test]
@@ -89,18 +77,11 @@ fn snapshots_that_say_nothing_together_are_refused() {
     let room = Room::new();
     let [before, after] = SNAPSHOTS;
     let measured = |one: &str, other: &str| vpass(&["smart", "--measured", one, other]);
-    measured(after, before).refuses(2, &["604800 s older", "give the earlier snapshot first"]);
-    measured(before, before).refuses(2, &["is given twice"]);
     let copy = room.file("copy.json", &std::fs::read_to_string(before).unwrap());
     measured(before, &copy).refuses(2, &["are equal"]);
     let of_other = std::fs::read_to_string(after).unwrap().replace("MADEUP0001", "MADEUP0002");
     let other = room.file("other.json", &of_other);
     measured(before, &other).refuses(2, &["MADEUP0001", "MADEUP0002", "must be of the same drive"]);
-    let garbage = room.file("garbage.json", "SMART/Health Information (NVMe Log 0x02)\n");
-    measured(before, &garbage).refuses(2, &["garbage.json: it is not JSON", "smartctl -j -a"]);
-    measured(before, &room.text("nothing.json")).refuses(2, &["cannot be read"]);
-    vpass(&["smart", "--measured", before]).refuses(2, &["--measured"]);
-    vpass(&["smart", &room.text(""), "--measured", before, after]).refuses(2, &["--measured"]);
 }
 
 #[test]
@@ -131,6 +112,4 @@ fn a_drive_file_gives_an_estimate_for_the_same_load() {
     assert!(number("rewritten_per_byte_read") < read, "{of}");
     let text = with("tiny", &[]).stdout;
     assert!(text.contains("The same load on tiny") && text.contains("Assumptions:"), "{text}");
-    with("no-such-drive", &[]).refuses(2, &["no-such-drive"]);
-    vpass(&["smart", "results", "--drive", "tiny"]).refuses(2, &["--drive"]);
 }

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::common::{Done, Room, vpass};
+use crate::common::{Done, Room, ran, vpass};
 
 const RUNS: &[&str] = &["--drive", "tiny", "--workload", "zipf-read", "--gear", "untimed"];
 
@@ -108,42 +108,6 @@ fn bytes_are_those_of_the_point() {
     }
 }
 
-#[test]
-fn what_cannot_be_swept_is_refused() {
-    let room = Room::new();
-    for (text, said) in [
-        ("drive = 'tiny'\n[sweep]\nstart.pec = [0", "line 3"),
-        ("drive = 'tiny'\nworkload = 'zipf-read'\n", "the file names no key to sweep"),
-        ("drive = 'tiny'\nworkload = 'zipf-read'\n[sweep]\nstart.pec = 1\n", "a list of values"),
-        ("drive = 'tiny'\nworkload = 'zipf-read'\n[sweep]\nstart.pec = []\n", "is empty"),
-        ("drive = 'tiny'\nworklod = 'zipf-read'\n[sweep]\nstart.pec = [1]\n", "--worklod"),
-        ("drive = 'tiny'\nout = 'x'\n[sweep]\nstart.pec = [1]\n", "on the command line"),
-        ("drive = 'tiny'\nworkload = 'zipf-read'\n[draw]\ncount = 2\n", "vpass.draws"),
-        (
-            "drive = 'tiny'\nworkload = 'zipf-read'\n[sweep]\nstart.pecc = [1, 2]\n",
-            "did you mean `start.pec`?",
-        ),
-        (
-            "drive = 'tiny'\nworkload = 'zipf-read'\n[sweep]\nstart.pec = [0, 'abc']\n",
-            "wrong.toml: start.pec is \"abc\"; it must be a number",
-        ),
-    ] {
-        let file = room.file("wrong.toml", text);
-        vpass(&["sweep", &file]).refuses(2, &[said]);
-    }
-    compare(&["--sweep", "start.pec"]).refuses(2, &["KEY=VALUE,VALUE is expected"]);
-    compare(&["--sweep", "start.pec=0,abc"])
-        .refuses(2, &["--sweep: start.pec is \"abc\"; it must be a number"]);
-    compare(&["--sweep", "drive.spare=0.2,0.3", "--sweep", "timing.suspend=true,2"])
-        .refuses(2, &["--sweep: timing.suspend is 2; it must be true or false"]);
-    fs::create_dir(room.path("full")).unwrap();
-    let mine = room.file("full/mine", "mine");
-    let place = room.text("full");
-    let done = compare(&["--reclaim", "block", "--sweep", "start.pec=0,1", "--out", &place]);
-    done.refuses(2, &["a new or empty folder, or the folder of a sweep, is expected"]);
-    assert_eq!(fs::read_to_string(mine).unwrap(), "mine");
-}
-
 /// Makes the page of a sweep by `--html`, and by `vpass report` from its folder.
 #[test]
 fn the_page_of_a_sweep_has_a_chart_for_what_differs() {
@@ -174,7 +138,7 @@ fn a_drive_that_stops_gives_the_exit_code_of_a_comparison() {
                 --parity raid5 --refresh none --set workload.requests=2000 --set \
                 drive.capacity=256MiB --set drive.spare=0.75 --set start.overwrite=0.2 --set \
                 parity.rebuild=16 --fail die:2@r100,die:1@r1500 --sweep parity.stripe=3,2 --json";
-    let done = vpass(&line.split_whitespace().collect::<Vec<_>>());
+    let done = ran(line);
     assert_eq!(done.code, 1, "{}", done.stderr);
     assert!(done.stderr.contains("parity.stripe=3, under block: "), "{}", done.stderr);
     let points = done.json()["points"].clone();

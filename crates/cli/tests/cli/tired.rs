@@ -1,138 +1,7 @@
 //! Tests of drives whose data has error rates. Impossible settings are refused, and costs are
 //! reported only if they are known.
 
-use crate::common::{Room, names_in, vpass};
-
-/// Asserts that `aged-tlc` with these settings is refused.
-#[track_caller]
-fn refused(sets: &[&str], words: &[&str]) {
-    refused_on("aged-tlc", sets, words);
-}
-
-#[track_caller]
-fn refused_on(drive: &str, sets: &[&str], words: &[&str]) {
-    let mut args = vec!["run", "--drive", drive, "--workload", "random-70-30"];
-    args.extend(sets.iter().flat_map(|set| {
-        if set.starts_with("--") { set.split(' ').collect() } else { vec!["--set", set] }
-    }));
-    vpass(&args).refuses(2, words);
-}
-
-#[test]
-fn what_cannot_be_is_refused_with_exit_code_2() {
-    refused(
-        &["error.e=0.0085"],
-        &[
-            "fresh data of group best",
-            "first level of [ecc] decodes up to 8.50e-3",
-            "start.pec = 1500",
-        ],
-    );
-    refused_on("modern-qlc", &["start.pec=2601"], &["after 2700 P/E cycles", "lower start.pec"]);
-    refused(&["ecc.cap=[0.01,0.01,0.02,0.03,0.04]"], &["ecc.cap", "does not rise"]);
-    refused(&["ecc.retry_decode_us=[20]"], &["ecc.retry_decode_us has 1 numbers for 4 retries"]);
-    refused(
-        &["reclaim.retries=5"],
-        &["reclaim.retries = 5", "[ecc] has 4", "reclaim.retries must be at most 4"],
-    );
-    refused(&["ecc.retry_sense_us=[20,30]"], &["ecc.retry_sense_us has 2 numbers for 4 retries"]);
-    refused(&["error.model=table"], &["error.table is empty", "disturb.table"]);
-    let table = "error.table=[{pec=0,base=[1e-3,1e-3,1e-3,1e-3],retention=[[0],[0],[0],[0]]}]";
-    refused(
-        &["error.model=table", "error.ages=['1d']", table],
-        &["error.table has rows at 0 P/E cycles; rows at the P/E cycles of disturb.table \
-            (0, 1000, 2000, 3000) are expected"],
-    );
-    let table = "error.table=[{pec=0,base=[1e-3],retention=[[0]]}]";
-    refused(
-        &["error.model=table", "error.ages=['1d']", table],
-        &["base has 1 entries for 4 groups of disturb.groups"],
-    );
-    refused(&["error.base_by_group=[1,1]"], &["error.base_by_group has 2 numbers", "4 in total"]);
-    refused(&["error.temperature_c=125.5"], &["error.temperature_c = 125.5 is outside -40 to 125"]);
-    refused(&["error.temperature_c=-41"], &["error.temperature_c"]);
-    refused(&["error.longest_age=0s"], &["error.longest_age"]);
-    let in_time = ["--reclaim none", "workload.queue_depth=", "workload.rate=10"];
-    refused(
-        &[&in_time[..], &["start.age=2y"]].concat(),
-        &["start.age = \"2y\" must be at most error.longest_age = \"1y\""],
-    );
-    refused(
-        &[&in_time[..], &["--refresh block", "start.age=31d"]].concat(),
-        &["start.age = \"31d\" must be at most refresh.period = \"30d\""],
-    );
-    refused(
-        &[&in_time[..], &["--refresh block", "refresh.period=0s"]].concat(),
-        &["refresh.period is 0"],
-    );
-    refused(
-        &[&in_time[..], &["--refresh block", "refresh.period=1s"]].concat(),
-        &["the time to rewrite every block once"],
-    );
-    refused(
-        &["--refresh block", "refresh.period=300d", "start.pec=2800"],
-        &[
-            "refresh.period = \"300d\" lets data reach an age of 337.5d",
-            "would lose data",
-            "; set refresh.period = \"",
-            "or less, for wear of up to 3000 P/E cycles",
-        ],
-    );
-    refused(
-        &["start.age=1d"],
-        &["error.longest_age = \"1y\" without refresh", "--refresh block with refresh.period = \""],
-    );
-    refused(&["--gear untimed", "--refresh block"], &["workload.rate"]);
-    refused(
-        &["start.age=2y", "workload.queue_depth=", "workload.rate=10"],
-        &["start.age = \"2y\" must be at most error.longest_age"],
-    );
-    refused_on(
-        "tiny",
-        &["geometry.cell=slc", "--refresh ida"],
-        &["`ida` needs cells of two bits or more", "geometry.cell is \"slc\"", "use `block`"],
-    );
-}
-
-#[test]
-fn noise_and_levels_need_what_they_work_on() {
-    let rates = [
-        "error.model=powerlaw",
-        "error.e=1e-3",
-        "ecc.cap=[0.004,0.006]",
-        "ecc.retry_decode_us=[20]",
-    ];
-    refused_on(
-        "tiny",
-        &[&rates[..], &["error.noise=true"]].concat(),
-        &["error.noise = true", "set ecc.codeword"],
-    );
-    refused_on(
-        "tiny",
-        &["ecc.codeword=4KiB", "error.noise=true"],
-        &["error.noise = true", "error.model = \"none\""],
-    );
-    refused_on(
-        "tiny",
-        &["ecc.start_from_last=true"],
-        &["ecc.start_from_last = true", "error.model = \"none\""],
-    );
-    refused_on(
-        "tiny",
-        &[&rates[..], &["ecc.slow_retries=2"]].concat(),
-        &["ecc.slow_retries = 2 has no effect", "set ecc.start_from_last = true"],
-    );
-    refused_on(
-        "tiny",
-        &[&rates[..], &["ecc.start_from_last=true", "ecc.slow_retries=2"]].concat(),
-        &["ecc.slow_retries = 2", "takes at most 1 retries", "must be 1 to 1"],
-    );
-    refused_on(
-        "tiny",
-        &["model=count"],
-        &["did you mean `disturb.model`, `error.model` or `workload.model`?"],
-    );
-}
+use crate::common::{Room, names_in, ran, vpass};
 
 /// Settings of `tiny` with data of up to thirty days. The error rate of this data grows with age
 /// from 0.001 to 0.0082.
@@ -187,47 +56,9 @@ fn the_rate_of_data_errors_stands_in_results_where_it_is_known() {
     assert!((by_codeword / (rate * 20_000.0 * 16_384.0 * 8.0) - 1.0).abs() < 1e-12);
     assert!(names_in(&room.path("out")).contains(&"summary.json".into()));
 
-    let plain = vpass(&[
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=500",
-        "--json",
-    ])
-    .json();
+    let plain =
+        ran("run --drive tiny --workload uniform-read --set workload.requests=500 --json").json();
     assert!(plain.get("uber").is_none() && plain.get("retries").is_none());
-}
-
-#[test]
-fn comparisons_have_columns_for_it_with_an_interval_over_seeds() {
-    let json = run(&tired("compare", "--seeds 3 --json --set error.noise=true")).json();
-    let columns = &json["techniques"][0]["columns"];
-    for key in ["retries_mean", "uber"] {
-        assert!(
-            columns[key]["mean"].as_f64().unwrap() > 0.0
-                && columns[key]["ci95"].as_f64().unwrap() > 0.0,
-            "{columns}"
-        );
-        assert!(json["winners"].get(key).is_some());
-    }
-    let text = run(&tired("compare", "")).stdout;
-    assert!(text.contains("UBER") && text.contains("retries"), "{text}");
-    let plain = vpass(&[
-        "compare",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=500",
-        "--reclaim",
-        "none",
-        "--json",
-    ]);
-    assert!(plain.json()["techniques"][0]["columns"].get("uber").is_none());
 }
 
 #[test]
@@ -323,8 +154,7 @@ fn noise_is_of_the_seed() {
         run(&tired(
             "run",
             &format!(
-                "--json --set error.noise=true --seed \
-            {seed}"
+                "--json --set error.noise=true --seed {seed}"
             ),
         ))
         .json()["retries"]

@@ -2,15 +2,9 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, vpass};
+use crate::common::{Room, argv, number, vpass};
 
 const PAGE: f64 = 16_384.0;
-
-fn number(json: &Value, pointer: &str) -> f64 {
-    json.pointer(pointer)
-        .and_then(Value::as_f64)
-        .unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
-}
 
 /// Returns the number of page programs, over all causes.
 fn programs(run: &Value) -> f64 {
@@ -78,16 +72,7 @@ fn write_amplification_is_bytes_by_bytes_in_run_compare_and_life() {
         assert!(near(number(technique, "/columns/write_amplification/mean"), right), "{technique}");
     }
     let rate = ["--set", "workload.queue_depth=", "--set", "workload.rate=10000"];
-    let life = [
-        "--set",
-        "workload.requests=30k",
-        "--years",
-        "1e-7",
-        "--exact",
-        "--oracle",
-        "off",
-        "--json",
-    ];
+    let life = argv("--set workload.requests=30k --years 1e-7 --exact --oracle off --json");
     let lived = done(&written("life", "4KiB", &[&rate[..], &life].concat())).json();
     let of = |name: &str| number(&lived, &format!("/techniques/0/{name}/mean"));
     assert!(
@@ -177,16 +162,8 @@ fn small_writes_are_warned_of_with_their_cost() {
         assert!(warned(&row["warnings"]).contains(told), "{}", row["warnings"]);
     }
 
-    let lived = [
-        "--set",
-        "workload.queue_depth=",
-        "--set",
-        "workload.rate=10000",
-        "--years",
-        "1e-7",
-        "--oracle",
-        "off",
-    ];
+    let lived =
+        argv("--set workload.queue_depth= --set workload.rate=10000 --years 1e-7 --oracle off");
     let text = one_line(&done(&written("life", "4KiB", &lived)).stdout);
     assert!(text.contains(told), "{text}");
     let json = done(&written("life", "4KiB", &[&lived[..], &["--json"]].concat())).json();
@@ -238,39 +215,13 @@ fn the_mapping_unit_is_stated_of_every_drive() {
 /// A life of some minutes is printed in minutes.
 #[test]
 fn a_life_has_the_unit_that_fits() {
-    let rate = [
-        "--set",
-        "workload.queue_depth=",
-        "--set",
-        "workload.rate=10000",
-        "--oracle",
-        "off",
-        "--years",
-        "8.4e-5",
-    ];
+    let rate =
+        argv("--set workload.queue_depth= --set workload.rate=10000 --oracle off --years 8.4e-5");
     let lived =
         done(&written("life", "16KiB", &[&rate[..], &["--set", "workload.rate=1"]].concat()));
     assert!(
         lived.stdout.matches("> 44.2 min").count() == 2 && !lived.stdout.contains("e-5"),
         "in the table and in the answer: {}",
         lived.stdout
-    );
-}
-
-#[test]
-fn a_key_that_stands_in_files_only_is_said_to() {
-    let args = ["run", "--drive", "tiny", "--workload", "da-raid5-tpcc", "--set"];
-    let set = |text: &str| vpass(&[&args[..], &[text]].concat());
-    set("workload.stripes.recent_share=0.5").refuses(
-        2,
-        &[
-            "--set does not take `workload.stripes.recent_share`: keys of `workload.stripes` \
-             belong in workload files only",
-            "vpass show workload NAME",
-        ],
-    );
-    set("workload.stripes.recnt_share=0.5").refuses(
-        2,
-        &["did you mean `workload.stripes.recent_share`", "belong in workload files only"],
     );
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, msr_reads, small_run, vpass};
+use crate::common::{Room, argv, msr_reads, small_run, vpass};
 
 #[test]
 fn results_say_that_a_workload_is_generated() {
@@ -19,18 +19,10 @@ fn results_say_that_a_workload_is_generated() {
         assert_eq!(json["workload_generated"], true, "{name}");
         assert_eq!(json["workload_source"], "generated", "{name}");
     }
-    let compared = [
-        "compare",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.requests=1k",
-        "--reclaim",
-        "none",
-        "--json",
-    ];
+    let compared = argv(
+        "compare --drive tiny --workload uniform-read --set workload.requests=1k --reclaim none \
+        --json",
+    );
     assert_eq!(vpass(&compared).json()["workload_generated"], true);
     let trace = room.file("a.csv", &msr_reads(&[0]));
     let json = vpass(&["run", "--drive", "tiny", "--trace", &trace, "--json"]).json();
@@ -38,12 +30,4 @@ fn results_say_that_a_workload_is_generated() {
         (&json["workload_generated"], &json["workload_source"]),
         (&false.into(), &"trace".into())
     );
-}
-
-#[test]
-fn an_unknown_table_is_refused_with_its_line() {
-    let room = Room::new();
-    let file = room.file("disk.toml", "description = \"a disk\"\n[statistics]\nscale = 1\n");
-    vpass(&["run", "--drive", "tiny", "--workload", &file])
-        .refuses(2, &["unknown key `statistics`", "disk.toml line 2", "known are workload"]);
 }

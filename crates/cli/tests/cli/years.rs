@@ -2,22 +2,14 @@
 
 use serde_json::Value;
 
-use crate::common::{Room, msr_reads, tired, vpass};
+use crate::common::{Room, argv, msr_reads, number, ran, tired, vpass};
 
 /// Returns the command for a life of the tiny drive. The drive is rated for only a few cycles, so
 /// it wears out in about an hour.
 fn lives(more: &[&str]) -> Vec<&'static str> {
-    let fixed = [
-        "life",
-        "--drive",
-        "tiny",
-        "--workload",
-        "zipf-read",
-        "--set",
-        "workload.rate=10000",
-        "--set",
-        "drive.rated_pec=5",
-    ];
+    let fixed = argv(
+        "life --drive tiny --workload zipf-read --set workload.rate=10000 --set drive.rated_pec=5",
+    );
     fixed
         .into_iter()
         .chain(
@@ -25,12 +17,6 @@ fn lives(more: &[&str]) -> Vec<&'static str> {
                 .map(|word| -> &'static str { Box::leak((*word).to_owned().into_boxed_str()) }),
         )
         .collect()
-}
-
-fn number(json: &Value, pointer: &str) -> f64 {
-    json.pointer(pointer)
-        .and_then(Value::as_f64)
-        .unwrap_or_else(|| panic!("{pointer} is a number in {json}"))
 }
 
 #[test]
@@ -90,22 +76,6 @@ fn an_accelerated_life_is_as_long() {
     );
     assert!((number(&accelerated, "/techniques/0/pec_mean/mean") - 60.0).abs() < 3.0);
     assert_eq!(accelerated.pointer("/techniques/0/lives/0/oracle_clean"), Some(&Value::Bool(true)));
-    for command in [&["run", "--reclaim", "block"][..], &["compare", "--reclaim", "none,block"]] {
-        let fixed = ["--drive", "tiny", "--workload", "zipf-read", "--set", "wear.acceleration=10"];
-        vpass(&[command, &fixed].concat()).refuses(
-            2,
-            &["wear.acceleration = 10", "only for `vpass life`", "wear.acceleration must be 1"],
-        );
-    }
-    vpass(&lives(&["--set", "wear.acceleration=0"]))
-        .refuses(2, &["wear.acceleration = 0", "1 to 1000"]);
-}
-
-#[test]
-fn exact_lives_of_several_seeds_have_an_interval() {
-    let json = vpass(&lives(&["--exact", "--seeds", "3", "--json"])).json();
-    assert!(number(&json, "/techniques/0/years/ci95") > 0.0, "{json}");
-    assert!(json.pointer("/techniques/0/interval").is_none() && json.get("rung").is_none());
 }
 
 /// A life of 3,000 cycles does not fit into the work of 60 microseconds. What is known is printed.
@@ -157,7 +127,6 @@ fn an_estimate_alone_needs_no_simulation() {
     let text = of(&writes).stdout;
     assert!(text.contains("By its data sheet (600 TB written)"), "{text}");
     assert!(text.contains("The drive lives at most"), "{text}");
-    of(&["--rung", "1"]).refuses(2, &["--estimate", "--rung"]);
 }
 
 /// A life has the years by the data sheet beside its own, and null without such a number.
@@ -174,102 +143,8 @@ fn a_life_has_the_years_by_its_data_sheet() {
 }
 
 #[test]
-fn a_drive_that_is_worn_out_once_its_content_is_written_is_refused() {
-    vpass(&lives(&["--set", "start.pec=5"]))
-        .refuses(2, &["5.0 P/E cycles", "drive.rated_pec = 5", "drive.rated_pec of 6 or more"]);
-    // Writing the content almost twice, with parity, takes more than the cycle that is left.
-    let small = [
-        "--parity",
-        "raid5",
-        "--set",
-        "parity.stripe=3",
-        "--set",
-        "drive.capacity=512MiB",
-        "--set",
-        "drive.spare=0.4",
-    ];
-    let written = [&small[..], &["--set", "start.overwrite=0.9", "--set", "start.pec=4"]].concat();
-    vpass(&lives(&written)).refuses(
-        2,
-        &["once the start-up data is written", "drive.rated_pec = 5", "start.pec is 4"],
-    );
-}
-
-#[test]
-fn what_consumed_a_life_adds_up() {
-    let json = vpass(&lives(&[
-        "--exact",
-        "--set",
-        "workload.read_share=0.9",
-        "--set",
-        "workload.block_size=16KiB",
-        "--reclaim",
-        "block,straw-wl",
-        "--json",
-    ]))
-    .json();
-    for technique in json["techniques"].as_array().unwrap() {
-        let sum: f64 = technique["consumed"]
-            .as_object()
-            .unwrap()
-            .values()
-            .map(|share| share["mean"].as_f64().unwrap())
-            .sum();
-        assert!((sum - 1.0).abs() < 1e-9, "{technique}");
-        let (host, flash) = (
-            number(technique, "/host_bytes_written/mean"),
-            number(technique, "/flash_bytes_written/mean"),
-        );
-        assert!(
-            host > 0.0
-                && (flash / host / number(technique, "/write_amplification/mean") - 1.0).abs()
-                    < 1e-9
-        );
-    }
-}
-
-#[test]
-fn who_loses_data_is_not_said_to_live_longest() {
-    let args = [
-        "--reclaim",
-        "none,block,straw-wl",
-        "--years",
-        "0.00005",
-        "--sample",
-        "1/2",
-        "--set",
-        "drive.rated_pec=1",
-        "--oracle",
-        "off",
-    ];
-    let json = vpass(&lives(&[&args[..], &["--json"]].concat())).json();
-    assert!(
-        number(&json, "/techniques/0/data_lost_pages") > 0.0
-            && json.pointer("/techniques/0/worn_out") == Some(&Value::Bool(false))
-    );
-    assert_eq!(json["longest"], "straw-wl");
-    let shown = vpass(&lives(&args)).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        shown.contains("`none` lost data (")
-            && shown.contains(
-                "so the years of this technique do not count. A life ends when more than 1 in 1000"
-            )
-            && shown.contains("`straw-wl` lives longest"),
-        "{shown}"
-    );
-}
-
-#[test]
 fn a_drive_that_hardly_wears_outlives_the_simulation() {
-    let done = vpass(&[
-        "life",
-        "--drive",
-        "tiny",
-        "--workload",
-        "zipf-read",
-        "--set",
-        "workload.rate=0.001",
-    ]);
+    let done = ran("life --drive tiny --workload zipf-read --set workload.rate=0.001");
     assert_eq!(done.code, 0, "{}", done.stderr);
     let in_table = done.stdout.lines().find(|line| line.starts_with("  block ")).expect("a row");
     assert!(in_table.contains("> 100 years"), "{in_table}");
@@ -295,17 +170,7 @@ fn a_drive_that_hardly_wears_outlives_the_simulation() {
 fn a_life_says_what_its_trace_was_taken_for() {
     let room = Room::new();
     let trace = room.file("reads.csv", &msr_reads(&[0, 16384, 0, 32768]));
-    let done = vpass(&[
-        "life",
-        "--drive",
-        "tiny",
-        "--trace",
-        &trace,
-        "--years",
-        "0.0000001",
-        "--oracle",
-        "off",
-    ]);
+    let done = ran(&format!("life --drive tiny --trace {trace} --years 0.0000001 --oracle off"));
     assert!(done.code == 0 && done.stderr.contains("reads.csv is read as msr"), "{}", done.stderr);
 }
 
@@ -318,28 +183,15 @@ fn errors_end_a_life() {
     let room = Room::new();
     let drive = room.file("tired.toml", &tired());
     let of = |reclaim: &str, gear: &str| {
-        let fixed = [
-            "life",
-            "--drive",
-            &drive,
-            "--workload",
-            "hot-cold",
-            "--set",
-            "workload.rate=1000",
-            "--set",
-            "workload.read_share=1",
-        ];
-        let more = [
-            "--set",
-            "drive.rated_pec=2",
-            "--gear",
-            gear,
-            "--reclaim",
-            reclaim,
-            "--uber",
-            "1e-15",
-            "--json",
-        ];
+        let line = format!(
+            "life --drive {drive} --workload hot-cold --set workload.rate=1000 \
+            --set workload.read_share=1"
+        );
+        let fixed = argv(&line);
+        let line = format!(
+            "--set drive.rated_pec=2 --gear {gear} --reclaim {reclaim} --uber 1e-15 --json"
+        );
+        let more = argv(&line);
         let done = vpass(&[&fixed[..], &more].concat());
         assert_eq!(done.code, 0, "{}", done.stderr);
         done.json()
@@ -361,9 +213,6 @@ fn errors_end_a_life() {
         years(&lost),
         years(&untimed)
     );
-    vpass(&lives(&["--uber", "1e-15"]))
-        .refuses(2, &["--uber 1e-15:", "no error rate", "error.model", "aged-tlc"]);
-    vpass(&lives(&["--uber", "2"])).refuses(2, &["--uber 2", "above 0 and below 1"]);
 }
 
 /// Data with two different hints, side by side in every block of the start-up state.
@@ -375,17 +224,11 @@ fn regrouping_is_a_cause_of_its_own() {
         .collect();
     let (drive, hints) = (room.file("tired.toml", &tired()), room.file("mixed.toml", &mixed));
     let life = |set: &str, more: &[&str]| {
-        let fixed = [
-            "life",
-            "--drive",
-            &drive,
-            "--workload",
-            "zipf-read",
-            "--set",
-            "workload.rate=10000",
-            "--set",
-            "drive.rated_pec=5",
-        ];
+        let line = format!(
+            "life --drive {drive} --workload zipf-read --set workload.rate=10000 \
+            --set drive.rated_pec=5"
+        );
+        let fixed = argv(&line);
         vpass(&[&fixed[..], &["--set", set, "--hints", &hints], more].concat())
     };
     let json = life("hints.regroup=0.4", &["--json"]).json();
@@ -406,34 +249,6 @@ fn regrouping_is_a_cause_of_its_own() {
         columns(&with).contains("parity    hints") && !columns(&without).contains("hints"),
         "{with}{without}"
     );
-    life("hints.regroup=1.5", &[]).refuses(2, &["hints.regroup = 1.5", "0.0001", "1"]);
-}
-
-#[test]
-fn hints_are_refused_where_they_mean_nothing() {
-    let room = Room::new();
-    let idle = room.file("idle.toml", IDLE);
-    vpass(&lives(&["--hints", &idle]))
-        .refuses(2, &["a drive with read retries", "[error] and [ecc]"]);
-    let drive = room.file("tired.toml", &tired());
-    let life = ["life", "--drive", &drive, "--workload", "zipf-read", "--set", "workload.rate=100"];
-    let with = |more: &[&str], words: &[&str]| vpass(&[&life[..], more].concat()).refuses(2, words);
-    with(
-        &["--hints", &idle, "--set", "hints.typical_us=20"],
-        &["hints.typical_us = 20", "a read without retries takes"],
-    );
-    let twice = room.file("twice.toml", &format!("{IDLE}{IDLE}"));
-    with(&["--hints", &twice], &["twice.toml line 5", "line 1", "rank 0"]);
-    let far = room.file("far.toml", &IDLE.replace("1GiB", "2GiB"));
-    with(
-        &["--hints", &far, "--sample", "1/2"],
-        &[
-            "far.toml line 1: a hint covers 2GiB from offset 0B on, but",
-            "the drive ends at 1073741824 bytes",
-        ],
-    );
-    let named = room.file("named.toml", "[[device]]\nname = \"0\"\naccess_latency = \"idle\"\n");
-    with(&["--hints", &named], &["named.toml line 1", "[[device]] is for traces"]);
 }
 
 /// A workload file can have hints for some of its data.
@@ -463,16 +278,6 @@ fn a_workload_file_may_have_hints_of_its_own() {
     assert_eq!(of(&own, &["--set", "workload.requests=20000"]), beside);
     assert_eq!(of(&phases, &[])["idle"]["pages"], beside["idle"]["pages"]);
     assert_eq!((of(&own, &["--hints", "off"]), of(&plain, &[])), (Value::Null, Value::Null));
-    run(&own, &["--hints", &hints])
-        .refuses(2, &["said.toml", "own.toml line 5", "[[hints.range]]"]);
-    let slow =
-        room.file("slow.toml", &std::fs::read_to_string(&own).unwrap().replace("idle", "slow"));
-    run(&slow, &[]).refuses(
-        2,
-        &["slow.toml line 8", "access latency `slow`", "none, idle, typical or smallest"],
-    );
-    vpass(&["run", "--drive", "tiny", "--workload", &own])
-        .refuses(2, &["a drive with read retries"]);
 }
 
 /// Every technique has a rule for reads in bulk, and the list shows this rule.
@@ -493,18 +298,8 @@ fn every_technique_runs_in_bulk() {
     ] {
         assert!(said.contains(&(reclaim, word)), "{said:?}");
     }
-    let run = [
-        "run",
-        "--drive",
-        "tiny",
-        "--workload",
-        "zipf-read",
-        "--gear",
-        "fluid",
-        "--set",
-        "workload.rate=1000",
-        "--set",
-    ];
+    let run =
+        argv("run --drive tiny --workload zipf-read --gear fluid --set workload.rate=1000 --set");
     // `observed-retries` needs a drive with retries.
     for (reclaim, _) in said.iter().filter(|(reclaim, _)| *reclaim != "observed-retries") {
         let done = vpass(
@@ -519,102 +314,12 @@ fn every_technique_runs_in_bulk() {
     }
 }
 
-#[test]
-fn what_cannot_be_is_refused() {
-    let room = Room::new();
-    let run = ["run", "--drive", "tiny", "--workload", "zipf-read"];
-    let fluid = [&run[..], &["--gear", "fluid", "--set", "workload.rate=100"]].concat();
-    let refuses = |args: &[&str], words: &[&str]| vpass(args).refuses(2, words);
-    refuses(&[&run[..], &["--gear", "fluid"]].concat(), &["closed loop", "workload.rate"]);
-    refuses(&[&run[..], &["--sample", "1/2"]].concat(), &["--sample", "--gear fluid"]);
-    refuses(
-        &[&fluid[..], &["--sample", "1/3"]].concat(),
-        &["8 planes", "divisor", "1/2 is the smallest sample that works"],
-    );
-    refuses(
-        &[&fluid[..], &["--sample", "1/4"]].concat(),
-        &[
-            "408 blocks",
-            "a sample has 102",
-            "at least 180",
-            "1/2 is the smallest sample that works",
-        ],
-    );
-    refuses(
-        &[&fluid[..], &["--set", "drive.capacity=512MiB", "--sample", "1/2"]].concat(),
-        &["only a simulation of the whole drive"],
-    );
-    refuses(&[&fluid[..], &["--sample", "2/4"]].concat(), &["vpass life"]);
-    refuses(&[&fluid[..], &["--oracle", "full"]].concat(), &["--oracle on"]);
-    refuses(
-        &["run", "--drive", "tiny", "--fio", "../../examples/jobs/database.fio", "--gear", "fluid"],
-        &["fio", "rate_iops", "--gear untimed"],
-    );
-    let trace = ["--drive", "tiny", "--trace", "../../examples/traces/pgbench-ext4.csv.zst"];
-    refuses(
-        &[&["run"], &trace[..], &["--gear", "fluid", "--queue-depth", "8"]].concat(),
-        &["closed loop", "its own clock"],
-    );
-    refuses(
-        &[&["run"], &trace[..], &["--gear", "fluid", "--warm-up", "8"]].concat(),
-        &["--warm-up", "--gear untimed"],
-    );
-    let phases =
-        room.file("phases.toml", "[workload]\n[[workload.phase]]\npages = [1]\nrequests = 5\n");
-    refuses(
-        &["run", "--drive", "tiny", "--workload", &phases, "--gear", "fluid"],
-        &["workload.rate", "closed loop"],
-    );
-    refuses(
-        &["life", "--drive", "tiny", "--workload", "zipf-read", "--gear", "untimed"],
-        &["neither a rate nor time stamps", "(--set workload.rate=1000), or replay a trace"],
-    );
-    refuses(
-        &["life", "--drive", "tiny", "--workload", "zipf-read", "--gear", "timed"],
-        &["--gear untimed"],
-    );
-    let moment = room.file("moment.csv", "128166372003061629,src1,0,Read,8192,4096,100\n");
-    for gear in ["fluid", "untimed"] {
-        refuses(
-            &["life", "--drive", "tiny", "--trace", &moment, "--gear", gear],
-            &["moment.csv: all requests of the trace have the same time", "give a longer trace"],
-        );
-    }
-    let job = "[a]\nrw=randread\nbs=16k\nsize=64m\n";
-    for more in ["", "runtime=5\ntime_based\n"] {
-        let jobs = room.file("norate.fio", &format!("{job}{more}"));
-        let done = vpass(&["life", "--drive", "tiny", "--fio", &jobs]);
-        done.refuses(2, &["fio job a has no rate", "give each fio job a rate_iops"]);
-        assert!(!done.stderr.contains("--gear timed"), "{}", done.stderr);
-    }
-    refuses(&lives(&["--years", "0"]), &["--years 0"]);
-    refuses(&lives(&["--years", "-1"]), &["--years -1", "above 0"]);
-    refuses(&lives(&["--years", "soon"]), &["'soon' for '--years <YEARS>': a number is expected"]);
-    refuses(&lives(&["--uber", "-1e-15"]), &["--uber -1e-15", "above 0"]);
-    refuses(&lives(&["--uber", "few"]), &["'few' for '--uber <RATE>': a number is expected"]);
-    refuses(&lives(&["--repeat", "2"]), &["--repeat"]);
-}
-
 /// On a rung, each read counts once before wear is accelerated. Blocks whose reads were not drawn
 /// by then would count them many times.
 #[test]
 fn a_sample_of_reads_alone_serves_its_share() {
-    let json = vpass(&[
-        "life",
-        "--drive",
-        "tiny",
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.rate=20k",
-        "--set",
-        "drive.rated_pec=1000",
-        "--sample",
-        "1/2",
-        "--rung",
-        "1",
-        "--json",
-    ])
+    let json = ran("life --drive tiny --workload uniform-read --set workload.rate=20k \
+        --set drive.rated_pec=1000 --sample 1/2 --rung 1 --json")
     .json();
     let held = number(&json, "/techniques/0/reads_held");
     assert!((held - 1.0).abs() < 0.01, "{held}");
@@ -625,28 +330,13 @@ fn a_hint_for_half_of_a_drive_is_one_for_half_of_its_sample() {
     let room = Room::new();
     let hints = room
         .file("half.toml", "[[range]]\noffset = '60GB'\nbytes = '60GB'\naccess_latency = 'idle'\n");
-    let workload = [
-        "--workload",
-        "uniform-read",
-        "--set",
-        "workload.queue_depth=",
-        "--set",
-        "workload.rate=10",
-        "--set",
-        "workload.requests=1000",
-    ];
-    let drive = [
-        "run",
-        "--drive",
-        "rlr-rewriter-tlc",
-        "--gear",
-        "fluid",
-        "--sample",
-        "1/8",
-        "--hints",
-        hints.as_str(),
-        "--json",
-    ];
+    let workload = argv(
+        "--workload uniform-read --set workload.queue_depth= --set workload.rate=10 \
+        --set workload.requests=1000",
+    );
+    let line =
+        format!("run --drive rlr-rewriter-tlc --gear fluid --sample 1/8 --hints {hints} --json");
+    let drive = argv(&line);
     let done = vpass(&[&drive[..], &workload[..]].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
     let hints = &done.json()["hints"];
