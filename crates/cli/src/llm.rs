@@ -1,6 +1,4 @@
-//! `vpass llm`: answers in a few sentences whether the reads of a language model wear out a drive.
-
-use std::fmt::Write;
+//! `vpass llm`: answers whether the reads of a language model wear out a drive.
 
 use clap::Args;
 use vpass_drive::base::phrase::Opt;
@@ -13,7 +11,6 @@ use vpass_lab::life::ladder::LADDER;
 use vpass_lab::life::request::{Planned, Request};
 use vpass_lab::llm::{Llm, Technique};
 use vpass_lab::load::{self, Generated};
-use vpass_lab::plain;
 use vpass_lab::plan::{Chosen, RunPlan, Tables};
 use vpass_lab::samples::Samples;
 use vpass_lab::setup::{Base, Gear, Named, Setup};
@@ -25,7 +22,8 @@ use crate::exit::Exit;
 use crate::life::simulated;
 use crate::out;
 use crate::progress::bar;
-use crate::table::wrapped;
+use crate::table::wants_colour;
+use vpass_report::facts;
 
 pub(crate) const EXAMPLES: &str = "Examples:\n  \
     vpass llm --drive modern-qlc\n  \
@@ -142,16 +140,16 @@ fn rung_of(law: &ModelLaw) -> u32 {
     if law.write_bytes_per_s() > 0.0 { RUNG_WITH_WRITES } else { LADDER[0].number }
 }
 
+/// Prints the answer as text or as JSON.
 fn show(args: &LlmArgs, answer: &Llm) -> Result<(), Failure> {
     if args.json {
         return out::print(&as_json::text(answer)?);
     }
-    let mut text = String::new();
-    for sentence in answer.sentences() {
-        let _ = writeln!(text, "{}\n", wrapped(&plain::line(&sentence), 0));
-    }
-    out::print(text.trim_end_matches('\n'))?;
-    out::print("\n")
+    let (title, colour) =
+        (format!("{} on drive {}", answer.workload, answer.drive), wants_colour());
+    out::print(
+        &(facts::heading(&title, colour) + &facts::text(answer, &["drive", "workload"], colour)),
+    )
 }
 
 impl LlmArgs {

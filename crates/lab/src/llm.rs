@@ -4,7 +4,6 @@
 //! `--json` prints an [`Llm`].
 
 mod link;
-mod sentences;
 
 use serde::Serialize;
 use vpass_drive::base::geometry::Geometry;

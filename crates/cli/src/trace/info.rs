@@ -13,10 +13,11 @@ use vpass_workload::traces::{TimeUnit, TraceFile};
 use super::args::InfoArgs;
 use super::blocks::{BlockReads, Scale};
 use super::times::Times;
-use super::{Go, for_each_row, progress_over, read_options, render};
+use super::{Go, for_each_row, progress_over, read_options};
 use crate::dialect;
 use crate::out;
-use crate::table::{wants_colour, wrapped_lines};
+use crate::table::wants_colour;
+use vpass_report::facts;
 
 /// Size of an address region in bytes. Regions of this size are usual in the literature on hot
 /// spots.
@@ -205,13 +206,18 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
     }
     drop(progress);
     if !info.files.is_empty() {
-        out::print(&if args.json {
-            as_json::text(&info)?
-        } else {
-            wrapped_lines(&render::render(&info, wants_colour()))
-        })?;
+        out::print(&if args.json { as_json::text(&info)? } else { render(&info, wants_colour()) })?;
     }
     refused.map_or(Ok(()), Err)
+}
+
+/// Describes each trace file as text.
+fn render(info: &Info, colour: bool) -> String {
+    let text = |file: &FileInfo| {
+        facts::heading(&file.file, colour)
+            + &facts::text(file, &["file", "first_ns", "last_ns"], colour)
+    };
+    info.files.iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
 fn file_info(

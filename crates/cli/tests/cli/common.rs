@@ -164,3 +164,8 @@ pub(crate) fn tired() -> String {
         "[ecc]\ncodeword = \"4KiB\"\ncap = [0.0085, 0.01, 0.012]\nretry_decode_us = [50, 70]\n";
     format!("{tiny}\n{law}{code}[hints]\ntypical_us = 150\nidle_us = 1000\n")
 }
+
+/// Returns a text whose words are separated by single spaces.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
