@@ -2,9 +2,10 @@
 
 mod verdict;
 
-use vpass_lab::numbers::plural;
+use vpass_lab::numbers::{digits, microseconds, plural};
 use vpass_lab::plain;
 use vpass_lab::plan::RunPlan;
+use vpass_lab::results::quantity::{reclaim_wait_percent, reclaim_wait_us};
 use vpass_lab::results::warning::Warning;
 use vpass_lab::results::{Summary, Trace};
 use vpass_oracle::OracleReport;
@@ -21,11 +22,12 @@ pub(crate) const COUNTERFACTUAL: &str =
 
 /// Keys of the summary that the text leaves out: the title has the first of them, and the JSON
 /// output has all.
-const LEFT_OUT: [&str; 9] = [
+const LEFT_OUT: [&str; 10] = [
     "schema",
     "vpass",
     "drive",
     "workload",
+    "workload_generated",
     "workload_source",
     "counterfactual",
     "batch_means",
@@ -40,7 +42,14 @@ pub(crate) fn render(s: &Summary, colour: bool) -> String {
     if s.counterfactual {
         text += &format!("  {COUNTERFACTUAL}\n");
     }
-    text += &facts::text(s, &LEFT_OUT, colour);
+    let mut left_out = LEFT_OUT.to_vec();
+    if s.jobs.as_ref().is_some_and(|jobs| jobs.len() < 2) {
+        left_out.push("jobs");
+    }
+    text += &facts::text(s, &left_out, colour);
+    for note in notes(s) {
+        text += &(wrapped(&format!("  {note}"), 4) + "\n");
+    }
     if !s.warnings.is_empty() {
         let sentences: Vec<_> = s.warnings.iter().map(Warning::sentence).collect();
         text += &format!("\n{}", warnings(&sentences, colour));
@@ -51,6 +60,27 @@ pub(crate) fn render(s: &Summary, colour: bool) -> String {
         Look::Good
     };
     text + &format!("\n{}\n", look.paint(&wrapped(&verdict(s), 0), colour))
+}
+
+/// Returns what no number of the summary shows.
+fn notes(s: &Summary) -> Vec<String> {
+    let mut notes = vec![];
+    if let (Some(mean), Some(percent)) = (reclaim_wait_us(s), reclaim_wait_percent(s)) {
+        notes.push(format!(
+            "A host page read waited {} for reclaim on average: {} % of the mean read latency.",
+            microseconds(mean),
+            digits(percent)
+        ));
+    }
+    if s.refresh.is_none() {
+        let why = "neither --refresh nor start.age is given";
+        notes.push(format!("Data does not age in this run, because {why}."));
+    }
+    if let Some(oracle) = s.oracle.as_ref().filter(|oracle| !oracle.is_bug()) {
+        let checked = plural(oracle.reads_checked, "page read");
+        notes.push(format!("The oracle checked {checked} and found no error of the drive model."));
+    }
+    notes
 }
 
 /// Formats the warnings that stand before the numbers of a report. Without warnings, the returned

@@ -5,6 +5,8 @@
 
 mod link;
 
+pub use link::decimal;
+
 use serde::Serialize;
 use vpass_drive::base::geometry::Geometry;
 use vpass_workload::model::ModelLaw;

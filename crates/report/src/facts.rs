@@ -5,17 +5,21 @@
 //! keys that lie side by side become the rows of one table. The name of a key determines the unit:
 //! `sensing_us` holds microseconds, and `read_bytes` holds bytes.
 
-use std::collections::BTreeSet;
+mod units;
+mod words;
+
 use std::fmt;
 
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use vpass_lab::numbers::{bytes, count, days, digits, microseconds, seconds, years};
+use vpass_lab::numbers::{count, digits};
 
 use crate::table::{Look, Table, wrapped_lines};
+use units::{number, unit_of};
+use words::{label, note};
 
 /// Largest number of rows of a table. The JSON output has all rows.
-const MOST_ROWS: usize = 24;
+const MOST_ROWS: usize = 16;
 /// Number of columns above which a table with few rows is turned, so that its columns become rows.
 const MOST_COLUMNS: usize = 10;
 /// Largest number of values of a list that are printed one by one. A longer list of numbers becomes
@@ -120,19 +124,24 @@ impl Writer<'_> {
                 has_facts = true;
             }
         }
-        let rows: Vec<_> = shown.iter().filter(|field| is_row(fields, field)).collect();
+        let mut rows: Vec<_> =
+            shown.iter().copied().filter(|field| is_row(fields, field)).collect();
         if has_facts || !rows.is_empty() {
-            self.head(title);
+            self.head(title, key);
         }
         if has_facts {
             self.text.push_str(&facts.render_words(self.colour));
         }
-        for keys in rows.iter().map(|(_, fact)| fact.keys()).collect::<BTreeSet<_>>() {
+        while let Some((_, first)) = rows.first().copied() {
             let mut table = Rows::default();
-            for (name, fact) in rows.iter().filter(|(_, fact)| fact.keys() == keys) {
-                let name = ("name".to_owned(), Fact::Text(label(name)));
-                table.add(std::iter::once(&name).chain(fact.fields()), key);
-            }
+            rows.retain(|(name, fact)| {
+                let is_alike = fact.is_alike(first);
+                if is_alike {
+                    let name = ("name".to_owned(), Fact::Text(label(name)));
+                    table.add(std::iter::once(&name).chain(fact.fields()), key);
+                }
+                !is_alike
+            });
             self.table(&table);
         }
         for field in shown {
@@ -164,7 +173,9 @@ impl Writer<'_> {
                     let rows = rows.iter().map(|row| {
                         let first =
                             fields.iter().find(|(name, fact)| fact.inline(name, "").is_some());
-                        Fact::Object(Fields(first.chain(row.fields()).cloned().collect()))
+                        Fact::Object(Fields(
+                            first.into_iter().chain(row.fields()).cloned().collect(),
+                        ))
                     });
                     match inner.iter_mut().find(|(of, _)| of == name) {
                         Some((_, all)) => all.extend(rows),
@@ -174,7 +185,7 @@ impl Writer<'_> {
             }
         }
         if table.columns.len() > 1 || inner.is_empty() {
-            self.head(title);
+            self.head(title, key);
             self.table(&table);
         }
         for (name, rows) in inner {
@@ -182,18 +193,25 @@ impl Writer<'_> {
         }
     }
 
-    fn head(&mut self, title: &str) {
+    /// Adds the title of a section, and its note.
+    fn head(&mut self, title: &str, key: &str) {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
         if !title.is_empty() {
             self.text.push_str(&heading(title, self.colour));
         }
+        if let Some(note) = note(key) {
+            self.text.push_str(&format!("  {note}\n"));
+        }
     }
 
     /// Adds a table. If it has many columns and few rows, its columns become rows.
     fn table(&mut self, rows: &Rows) {
-        let names: Vec<&String> = rows.columns.iter().filter(|name| rows.has(name)).collect();
+        // The first column names the rows, even if its only value is 0.
+        let is_shown = |(at, name): &(usize, &String)| *at == 0 || rows.has(name);
+        let names: Vec<&String> =
+            rows.columns.iter().enumerate().filter(is_shown).map(|(_, name)| name).collect();
         let text = |row: &[(String, String)], name: &str| cell(row, name).unwrap_or("-").to_owned();
         let head = |name: &&String| {
             if *name == "name" { String::new() } else { label(name) }
@@ -240,8 +258,21 @@ impl Rows {
     /// Adds a row. The fields of inner objects become columns.
     fn add<'a>(&mut self, fields: impl IntoIterator<Item = &'a (String, Fact)>, parent: &str) {
         let mut row = vec![];
+        let (mut limit, mut alpha) = (None, None);
         for (name, fact) in fields {
             flatten(name, fact, (name, parent), &mut row);
+            match (name.as_str(), fact) {
+                ("limit", Fact::Real(real)) => limit = Some(*real),
+                ("alpha", Fact::Real(real)) => alpha = Some(*real),
+                _ => {}
+            }
+        }
+        if parent == "flash" {
+            let all = row.iter().filter_map(|(_, cell)| cell.replace(',', "").parse::<u64>().ok());
+            row.push(("all".to_owned(), count(all.sum())));
+        }
+        if let (Some(limit), Some(alpha)) = (limit, alpha) {
+            row.push(("limit_/_alpha".to_owned(), digits(limit / alpha)));
         }
         for (name, _) in &row {
             if !self.columns.contains(name) {
@@ -251,9 +282,13 @@ impl Rows {
         self.rows.push(row);
     }
 
-    /// Returns whether any row has a value in the column.
+    /// Returns whether any row has a value other than 0 in the column.
     fn has(&self, column: &str) -> bool {
-        self.rows.iter().any(|row| cell(row, column).is_some_and(|cell| cell != "-"))
+        let is_nothing = |cell: &str| {
+            cell == "-"
+                || cell.starts_with('0') && !cell.contains(|c: char| ('1'..='9').contains(&c))
+        };
+        self.rows.iter().any(|row| cell(row, column).is_some_and(|cell| !is_nothing(cell)))
     }
 }
 
@@ -263,8 +298,9 @@ fn flatten(column: &str, fact: &Fact, keys: (&str, &str), row: &mut Vec<(String,
     if let Some(value) = fact.inline(keys.0, keys.1) {
         return row.push((column.to_owned(), value));
     }
+    let parent = if unit_of(keys.0, "").is_some() { keys.0 } else { keys.1 };
     for (key, inner) in fact.fields() {
-        flatten(&format!("{column}_{key}"), inner, (key, keys.0), row);
+        flatten(&format!("{column}_{key}"), inner, (key, parent), row);
     }
 }
 
@@ -277,12 +313,12 @@ impl Fact {
     /// Returns whether there is nothing to print.
     fn is_empty(&self) -> bool {
         match self {
-            Self::Unknown | Self::Bool(false) | Self::Whole(0) => true,
+            Self::Unknown | Self::Whole(0) => true,
             Self::Real(number) => *number == 0.0,
             Self::Text(text) => text.is_empty(),
             Self::List(list) => list.iter().all(Self::is_empty),
             Self::Object(fields) => fields.0.iter().all(|(_, fact)| fact.is_empty()),
-            Self::Bool(true) | Self::Whole(_) => false,
+            Self::Bool(_) | Self::Whole(_) => false,
         }
     }
 
@@ -294,8 +330,15 @@ impl Fact {
         }
     }
 
-    fn keys(&self) -> Vec<&str> {
-        self.fields().iter().map(|(key, _)| key.as_str()).collect()
+    /// Returns whether one of two objects has all keys of the other.
+    fn is_alike(&self, other: &Self) -> bool {
+        let (few, many) = (self.fields(), other.fields());
+        let (few, many) = if few.len() <= many.len() { (few, many) } else { (many, few) };
+        !few.is_empty() && few.iter().all(|(key, _)| many.iter().any(|(of, _)| of == key))
+    }
+
+    fn real(&self) -> Option<f64> {
+        if let Self::Real(real) = self { Some(*real) } else { None }
     }
 
     /// Returns the text of a mean with its 95 % interval. Returns `None` for another object.
@@ -331,6 +374,14 @@ impl Fact {
                     let most = numbers.iter().copied().max().unwrap_or(0);
                     return Some(format!("|{}| at most {}", sparkline(&numbers), count(most)));
                 }
+                if list.len() > MOST_VALUES
+                    && let Some(numbers) = list.iter().map(Self::real).collect::<Option<Vec<_>>>()
+                {
+                    let of = |least: fn(f64, f64) -> f64| {
+                        number(numbers.iter().copied().fold(f64::NAN, least), None, key, parent)
+                    };
+                    return Some(format!("{} to {}", of(f64::min), of(f64::max)));
+                }
                 let values: Option<Vec<_>> =
                     list.iter().map(|fact| fact.inline(key, parent)).collect();
                 let is_pair = |fact: &Fact| matches!(fact, Self::Text(_) | Self::List(_));
@@ -349,56 +400,8 @@ impl Fact {
 /// object beside it has the same keys.
 fn is_row(fields: &Fields, (name, fact): &(String, Fact)) -> bool {
     let is_flat = fact.fields().iter().all(|(name, fact)| fact.inline(name, "").is_some());
-    let is_same = |(other, of): &(String, Fact)| other != name && of.keys() == fact.keys();
-    matches!(fact, Fact::Object(_)) && is_flat && fields.0.iter().any(is_same)
-}
-
-/// Words of a key that name the unit of its value.
-const UNITS: [&str; 7] = ["bytes", "us", "s", "seconds", "days", "years", "share"];
-/// Keys whose values are shares, although no word says so.
-const SHARES: [&str; 4] = ["consumed", "reads_by_retries", "reads_held", "missed_budgets"];
-
-/// Returns the unit of a value: the unit that its key names, or else the key of its object.
-fn unit_of(key: &str, parent: &str) -> Option<&'static str> {
-    [key, parent].into_iter().find_map(|key| {
-        if SHARES.contains(&key) {
-            return Some("share");
-        }
-        let words: Vec<&str> = key.split('_').collect();
-        // In `share_of_page_reads` and `host_bytes_written`, the unit is not the last word.
-        UNITS.into_iter().find(|unit| {
-            words.last() == Some(unit) || ["bytes", "share"].contains(unit) && words.contains(unit)
-        })
-    })
-}
-
-/// Formats a number in the unit that its key names.
-fn number(value: f64, whole: Option<u64>, key: &str, parent: &str) -> String {
-    match (unit_of(key, parent), whole) {
-        (Some("bytes"), _) => bytes(value.round() as u64),
-        (Some("us"), _) => microseconds(value),
-        (Some("s" | "seconds"), _) => seconds(value),
-        (Some("days"), _) => days(value),
-        (Some("years"), _) => years(value, None),
-        (Some("share"), _) => format!("{} %", digits(100.0 * value)),
-        (_, Some(whole)) => count(whole),
-        _ => digits(value),
-    }
-}
-
-/// Returns the name of a key in words. The unit is dropped, because the value has it.
-fn label(key: &str) -> String {
-    let words: Vec<&str> = key.split('_').collect();
-    let has_unit = words.len() > 1 && ["bytes", "s", "days"].contains(&words[words.len() - 1]);
-    let word = |word: &str| match word {
-        "pec" => "P/E cycles".to_owned(),
-        "ecc" | "uber" | "rber" | "gc" | "ram" => word.to_uppercase(),
-        "iops" => "requests per second".to_owned(),
-        _ => word.to_owned(),
-    };
-    let words = words[..words.len() - usize::from(has_unit)].iter().filter(|word| **word != "us");
-    let text = words.map(|of| word(of)).collect::<Vec<_>>().join(" ");
-    text.replace("p99 9", "p99.9")
+    let is_same = |(other, of): &(String, Fact)| other != name && of.is_alike(fact);
+    fact.inline(name, "").is_none() && is_flat && fields.0.iter().any(is_same)
 }
 
 fn capital(text: &str) -> String {
@@ -437,6 +440,10 @@ mod tests {
         assert_eq!(said("read_bytes", 2048.0), ("read".into(), "2.00 KiB".into()));
         assert_eq!(said("read_p99_9_us", 1.5), ("read p99.9".into(), "1.50 us".into()));
         assert_eq!(said("pec_mean", 1.5), ("P/E cycles mean".into(), "1.50".into()));
+        assert_eq!(said("read_mib_s", 1.5), ("read MiB/s".into(), "1.50".into()));
+        assert_eq!(said("requests_per_s", 15.0), ("requests per s".into(), "15.0".into()));
+        assert_eq!(said("weeks_to_even", 1.0).1, "7.00 days");
+        assert_eq!(said("reads_saved_percent", 5.0), ("reads saved".into(), "5.00 %".into()));
         assert_eq!(number(0.5, None, "mean", "latency_us"), "0.50 us");
     }
 

@@ -172,8 +172,9 @@ fn what_has_no_parity_for_want_of_wear_is_told() {
         assert_eq!(json["oracle"]["stamp_errors"], 0);
         let words = STRIPED.replace("--json", "") + " --gear untimed " + &line;
         let report = vpass(&words.split_whitespace().collect::<Vec<_>>()).stdout;
-        let said = format!("lost not worn pages {}", count(lost));
+        let said = format!("lost pages of stripes without a worn block {}", count(lost));
         assert!(one_line(&report).contains(&said), "{said}: {report}");
+        assert_eq!(one_line(&report).contains("pages stage "), parity == "da-raid5", "{report}");
     }
 }
 
@@ -240,7 +241,7 @@ fn without_parity_all_is_lost_that_lay_there() {
     assert!((200..300).contains(&failed), "a quarter of 1,000 reads: {failed}");
     assert_eq!(failures["to_come"], serde_json::json!(["block:3@r5000"]));
     let report = small_run(&halved).stdout;
-    for words in ["die:2@r1000 1,000 ", "to come block:3@r5000", "lost pages 8,192"] {
+    for words in ["die:2@r1000 1,000 ", "before the end block:3@r5000", "lost pages 8,192"] {
         assert!(one_line(&report).contains(words), "{words}: {report}");
     }
     let clean = small_run(&["--json"]).json();

@@ -112,7 +112,7 @@ fn numbers_that_a_snapshot_lacks_are_named() {
     let (one, other) = (room.file("one.json", &log(5)), room.file("other.json", &log(9)));
     let measured = vpass(&["smart", "--measured", &one, &other]);
     assert_eq!(measured.code, 0, "{}", measured.stderr);
-    for words in ["Lacks\n", "bytes written to flash", "time", "serial number"] {
+    for words in ["Numbers that the snapshots lack\n", "bytes written to flash", "time", "serial number"] {
         assert!(measured.stdout.contains(words), "`{words}` in: {}", measured.stdout);
     }
 }

@@ -310,8 +310,8 @@ fn a_refresh_that_merges_says_what_it_merged() {
     let (ida, block) = (text("ida"), text("block"));
     assert!(
         ida.contains("merged wordlines")
-            && ida.contains("corrupted pages")
-            && ida.contains("extra blocks"),
+            && ida.contains("pages that merges corrupted")
+            && ida.contains("blocks that merging costs"),
         "{ida}"
     );
     assert!(!block.contains("merged wordlines"), "{block}");

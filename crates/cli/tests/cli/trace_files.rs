@@ -162,7 +162,7 @@ fn several_files_devices_and_formats() {
     let (log, vpt) = (room.file("a.log", LOG), room.text("a.vpt"));
     made(&["convert", &log, &vpt]);
     let text = trace(&["info", &log, &vpt]).stdout;
-    for words in ["a.log\n", "a.vpt\n", "compact\n", "Devices\n", "/dev/sdb"] {
+    for words in ["a.log\n", "a.vpt\n", "compact\n", "Devices\n", "/dev/sdb", "All files\n"] {
         assert!(text.contains(words), "{words} in\n{text}");
     }
     let mut json = trace(&["info", &log, &vpt, "--json"]).json();

@@ -35,7 +35,7 @@ fn rounded_down(number: f64) -> f64 {
 
 /// Formats a number of bytes in the largest decimal unit in which the number is at least 1. Sizes
 /// of language models are usually given in decimal units.
-fn decimal(bytes: f64) -> String {
+pub fn decimal(bytes: f64) -> String {
     const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
     let (mut value, mut unit) = (bytes, 0);
     while value >= 1000.0 && unit + 1 < UNITS.len() {
