@@ -143,7 +143,7 @@ fn rung_of(law: &ModelLaw) -> u32 {
 }
 
 /// Keys that the text leaves out, because its first lines have them.
-const LEFT_OUT: [&str; 8] = [
+const LEFT_OUT: [&str; 9] = [
     "drive",
     "workload",
     "model_bytes",
@@ -152,6 +152,7 @@ const LEFT_OUT: [&str; 8] = [
     "hours_per_day",
     "read_bytes_per_second",
     "warnings",
+    "years_interval",
 ];
 
 /// Prints the answer as text or as JSON.

@@ -22,7 +22,7 @@ pub(crate) const COUNTERFACTUAL: &str =
 
 /// Keys of the summary that the text leaves out: the title has the first of them, and the JSON
 /// output has all.
-const LEFT_OUT: [&str; 10] = [
+const LEFT_OUT: [&str; 24] = [
     "schema",
     "vpass",
     "drive",
@@ -33,6 +33,21 @@ const LEFT_OUT: [&str; 10] = [
     "batch_means",
     "smart",
     "warnings",
+    // The warnings have the cost of small writes, and the verdict has the life if it is known.
+    "mapping_unit",
+    "life_unit",
+    "life_method",
+    "projected_life_days",
+    "life_low_days",
+    "life_high_days",
+    "host_bytes_until_worn",
+    "host_bytes_until_worn_low",
+    "host_bytes_until_worn_high",
+    "read_bytes_until_worn",
+    "read_bytes_until_worn_low",
+    "read_bytes_until_worn_high",
+    "drive_writes_per_day",
+    "requests_for_life",
 ];
 
 /// Returns the text that reports the results of a run.
@@ -65,7 +80,9 @@ pub(crate) fn render(s: &Summary, colour: bool) -> String {
 /// Returns what no number of the summary shows.
 fn notes(s: &Summary) -> Vec<String> {
     let mut notes = vec![];
-    if let (Some(mean), Some(percent)) = (reclaim_wait_us(s), reclaim_wait_percent(s)) {
+    if let (Some(mean), Some(percent)) = (reclaim_wait_us(s), reclaim_wait_percent(s))
+        && mean > 0.0
+    {
         notes.push(format!(
             "A host page read waited {} for reclaim on average: {} % of the mean read latency.",
             microseconds(mean),

@@ -19,7 +19,9 @@ use units::{number, unit_of};
 use words::{label, note};
 
 /// Largest number of rows of a table. The JSON output has all rows.
-const MOST_ROWS: usize = 16;
+const MOST_ROWS: usize = 32;
+/// Largest number of address ranges that are blamed for copies.
+const MOST_BLAMED: usize = 8;
 /// Number of columns above which a table with few rows is turned, so that its columns become rows.
 const MOST_COLUMNS: usize = 10;
 /// Largest number of values of a list that are printed one by one. A longer list of numbers becomes
@@ -137,8 +139,10 @@ impl Writer<'_> {
             rows.retain(|(name, fact)| {
                 let is_alike = fact.is_alike(first);
                 if is_alike {
-                    let name = ("name".to_owned(), Fact::Text(label(name)));
-                    table.add(std::iter::once(&name).chain(fact.fields()), key);
+                    let name = (String::new(), Fact::Text(label(name)));
+                    let fields = fact.fields().iter();
+                    let shown = fields.filter(|(key, _)| !self.left_out.contains(&key.as_str()));
+                    table.add(std::iter::once(&name).chain(shown), key);
                 }
                 !is_alike
             });
@@ -161,6 +165,8 @@ impl Writer<'_> {
     /// Adds a list of objects as a table. A list inside the objects becomes a table of its own, in
     /// which the first column names the object.
     fn list(&mut self, title: &str, key: &str, list: &[Fact]) {
+        let most = if key == "blame" { MOST_BLAMED } else { list.len() };
+        let list = &list[..most.min(list.len())];
         let mut table = Rows::default();
         let mut inner: Vec<(&str, Vec<Fact>)> = vec![];
         for row in list {
@@ -213,9 +219,7 @@ impl Writer<'_> {
         let names: Vec<&String> =
             rows.columns.iter().enumerate().filter(is_shown).map(|(_, name)| name).collect();
         let text = |row: &[(String, String)], name: &str| cell(row, name).unwrap_or("-").to_owned();
-        let head = |name: &&String| {
-            if *name == "name" { String::new() } else { label(name) }
-        };
+        let head = |name: &&String| label(name);
         let is_upright = names.len() > MOST_COLUMNS && rows.rows.len() <= MOST_COLUMNS;
         let mut table = if is_upright {
             let first = rows.rows.iter().map(|row| text(row, names[0]));

@@ -19,7 +19,7 @@ use vpass_report::facts;
 
 /// Keys of a life that the text leaves out: the title and the sentences have some of them, and the
 /// JSON output has all.
-const LEFT_OUT: [&str; 9] = [
+const LEFT_OUT: [&str; 14] = [
     "reclaim",
     "gc",
     "refresh",
@@ -29,6 +29,11 @@ const LEFT_OUT: [&str; 9] = [
     "mapping_unit",
     "interval",
     "warnings",
+    "counterfactual",
+    "ended",
+    "has_settled",
+    "out_of_work",
+    "simulated_cycles",
 ];
 
 /// Returns the text about simulated lives: title, tables, notes, warnings, verdict, and the answer
@@ -96,8 +101,8 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
                 ""
             },
         ),
-        "The columns from host to parity show shares of the programmed pages, by cause. GC has a \
-         column of its own, because GC frees space for every cause."
+        "`programmed for` shows shares of the programmed pages, by cause. GC has a share of its \
+         own, because GC frees space for every cause."
             .into(),
     ];
     notes.extend(setting.sampled.map(of_samples));

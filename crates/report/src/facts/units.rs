@@ -6,13 +6,17 @@ use vpass_lab::numbers::{bytes, count, days, digits, microseconds, seconds, year
 const UNITS: [&str; 9] =
     ["bytes", "us", "s", "seconds", "days", "years", "weeks", "share", "percent"];
 /// Keys whose values are shares, although no word says so.
-const SHARES: [&str; 7] = [
+const SHARES: [&str; 11] = [
     "consumed",
     "reads_by_retries",
     "reads_held",
     "missed_budgets",
     "worst_dose_ratio",
     "threshold_used",
+    "slow_reads_at_most",
+    "within",
+    "estimated_within",
+    "thresholds_within",
     "yield",
 ];
 /// Keys whose values are in percent, although no word says so.

@@ -8,7 +8,7 @@ const KEYS: [(&str, &str); 85] = [
     ("bad_lines", "skipped lines that cannot be read"),
     ("because", "computed as"),
     ("bits_read", "bits read"),
-    ("blame", "address ranges whose reads caused copies"),
+    ("blame", "address ranges whose reads caused most copies"),
     ("books_errors", "wrong counts or map entries"),
     ("cap", "decodes up to RBER"),
     ("clamped", "requests moved to the later time of a request before"),
@@ -105,7 +105,8 @@ const NOTES: [(&str, &str); 8] = [
     (
         "dose",
         "A read adds weight x alpha to both neighbours of the wordline read, and weight to the \
-         other wordlines of the block. Without neighbours in the model, each page gets weight.",
+         other wordlines of the block. Without neighbours in the model, each page gets weight. \
+         Wordlines not yet programmed get disturb.preprogram_weight times as much.",
     ),
     (
         "error_budget",
