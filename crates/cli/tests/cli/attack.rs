@@ -173,7 +173,11 @@ fn copies_are_blamed_on_the_ranges_whose_reads_caused_them() {
     let sum: f64 = copies.iter().sum();
     assert!((sum - json["reclaim"]["pages_copied"].as_f64().unwrap()).abs() < 0.1, "{sum}");
     assert!(copies.is_sorted_by(|a, b| a >= b) && blame[0]["bytes"] == 1 << 24);
-    assert!(attack("hammer", "block", &[]).stdout.contains("Address ranges whose reads caused most copies\n"));
+    assert!(
+        attack("hammer", "block", &[])
+            .stdout
+            .contains("Address ranges whose reads caused most copies\n")
+    );
     assert_eq!(
         attack("hammer", "none", &["--json"]).json()["reclaim"]["blame"],
         Value::Array(vec![])

@@ -52,7 +52,10 @@ fn parity_that_is_always_there_spares_rewrites_and_says_what_is_expected() {
     );
     assert!(of("expected_failed_reads") > 0.0 && of("expected_failed_reads") < 1.0);
     let words = ran("--parity raid5").stdout;
-    assert!(one_line(&words).contains("raised by the factor 3.47 UBER target 1.00e-15 "), "{words}");
+    assert!(
+        one_line(&words).contains("raised by the factor 3.47 UBER target 1.00e-15 "),
+        "{words}"
+    );
 }
 
 #[test]
