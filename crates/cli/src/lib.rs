@@ -190,11 +190,10 @@ fn finish(
         out::write_files(folder.path(), files::of_run(plan, &outcome, &call::of(command))?)?;
         folder.finish()?;
     }
-    let page_bytes = u64::from(outcome.drive.geometry().page_bytes);
     if base.json {
         out::print(&as_json::text(&outcome.summary)?)?;
     } else {
-        out::print(&report::render(&outcome.summary, page_bytes, table::wants_colour()))?;
+        out::print(&report::render(&outcome.summary, table::wants_colour()))?;
     }
     let exit = Exit::from(&outcome);
     // On a terminal, the verdict stands in the last lines of the report already.

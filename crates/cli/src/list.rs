@@ -7,8 +7,10 @@ use serde_json::{Map, Value, json};
 use vpass_drive::api::card::About;
 use vpass_drive::disturb::MODELS;
 use vpass_lab::as_json;
+use vpass_lab::explain::Unit;
 use vpass_lab::failure::Failure;
 use vpass_lab::keys::{Key, json_schema};
+use vpass_lab::numbers::{bytes, digits};
 use vpass_lab::{keys, load, presets};
 use vpass_techniques::slot;
 use vpass_workload::attack::ATTACKS;
@@ -16,7 +18,6 @@ use vpass_workload::presets as workloads;
 use vpass_workload::traces::{FORMATS, Format};
 
 use crate::args::{ListWhat, ShowWhat};
-use crate::explain::unit;
 use crate::new::beside;
 use crate::out;
 use crate::table::{Look, Table, wants_colour};
@@ -211,7 +212,7 @@ pub(crate) fn show(
             let comment = if as_json {
                 String::new()
             } else {
-                unit::comment(loaded.config.geometry.page_size.0)
+                unit_comment(loaded.config.geometry.page_size.0)
             };
             effective(loaded.text, &loaded.config, !sets.is_empty(), as_json)? + &comment
         }
@@ -235,4 +236,26 @@ fn effective(
         (false, true) => toml::to_string(config).map_err(|e| Failure::failed(e.to_string())),
         (false, false) => Ok(text),
     }
+}
+
+/// Returns the description of the mapping unit as comment lines for a TOML drive file.
+fn unit_comment(page_bytes: u64) -> String {
+    let unit = Unit::of(page_bytes);
+    let cost = |write: &vpass_lab::explain::SmallWrite| {
+        format!(
+            "# Without garbage collection, a write of {} causes {} page read and {} bytes \
+             programmed per byte written.\n",
+            bytes(write.bytes),
+            write.fill_reads,
+            digits(write.programmed_per_byte)
+        )
+    };
+    let costs: String = unit.small_writes.iter().map(cost).collect();
+    format!(
+        "\n\
+         # Mapping unit: the flash page (geometry.page_size), {}. To write a part of a page, the \
+         drive reads this page and programs a whole page.\n\
+         {costs}",
+        bytes(unit.bytes)
+    )
 }

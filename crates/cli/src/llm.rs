@@ -1,6 +1,4 @@
-//! `vpass llm`: answers in a few sentences whether the reads of a language model wear out a drive.
-
-use std::fmt::Write;
+//! `vpass llm`: answers whether the reads of a language model wear out a drive.
 
 use clap::Args;
 use vpass_drive::base::phrase::Opt;
@@ -11,9 +9,9 @@ use vpass_lab::failure::Failure;
 use vpass_lab::life::Until;
 use vpass_lab::life::ladder::LADDER;
 use vpass_lab::life::request::{Planned, Request};
-use vpass_lab::llm::{Llm, Technique};
+use vpass_lab::llm::{Llm, Technique, decimal};
 use vpass_lab::load::{self, Generated};
-use vpass_lab::plain;
+use vpass_lab::numbers::{digits, years, years_between};
 use vpass_lab::plan::{Chosen, RunPlan, Tables};
 use vpass_lab::samples::Samples;
 use vpass_lab::setup::{Base, Gear, Named, Setup};
@@ -25,7 +23,9 @@ use crate::exit::Exit;
 use crate::life::simulated;
 use crate::out;
 use crate::progress::bar;
-use crate::table::wrapped;
+use crate::report;
+use crate::table::{wants_colour, wrapped};
+use vpass_report::facts;
 
 pub(crate) const EXAMPLES: &str = "Examples:\n  \
     vpass llm --drive modern-qlc\n  \
@@ -142,16 +142,83 @@ fn rung_of(law: &ModelLaw) -> u32 {
     if law.write_bytes_per_s() > 0.0 { RUNG_WITH_WRITES } else { LADDER[0].number }
 }
 
+/// Keys that the text leaves out, because its first lines have them.
+const LEFT_OUT: [&str; 9] = [
+    "drive",
+    "workload",
+    "model_bytes",
+    "cache_bytes",
+    "tokens_per_second",
+    "hours_per_day",
+    "read_bytes_per_second",
+    "warnings",
+    "years_interval",
+];
+
+/// Prints the answer as text or as JSON.
 fn show(args: &LlmArgs, answer: &Llm) -> Result<(), Failure> {
     if args.json {
         return out::print(&as_json::text(answer)?);
     }
-    let mut text = String::new();
-    for sentence in answer.sentences() {
-        let _ = writeln!(text, "{}\n", wrapped(&plain::line(&sentence), 0));
+    let colour = wants_colour();
+    let title = format!("{} on drive {}", answer.workload, answer.drive);
+    let sentences: Vec<_> =
+        answers(answer).map(|text| format!("{}\n", wrapped(&text, 0))).collect();
+    let text = [
+        facts::heading(&title, colour),
+        sentences.concat(),
+        report::warnings(&answer.warnings, colour),
+        "\n".into(),
+        facts::text(answer, &LEFT_OUT, colour),
+    ];
+    out::print(&text.concat())
+}
+
+/// Answers whether reads wear out the drive: what is read, and a sentence for each technique.
+fn answers(answer: &Llm) -> impl Iterator<Item = String> {
+    let model = decimal(answer.model_bytes as f64);
+    let reads = if answer.read_bytes_per_second > 0.0 {
+        format!(
+            "A model of {model} ({} cached) at {} tokens a second for {} hours a day reads {}/s.",
+            decimal(answer.cache_bytes as f64),
+            digits(answer.tokens_per_second),
+            digits(answer.hours_per_day),
+            decimal(answer.read_bytes_per_second)
+        )
+    } else {
+        format!("The host's cache holds the whole model of {model}, so no read reaches the drive.")
+    };
+    std::iter::once(reads).chain(answer.techniques.iter().map(answer_for))
+}
+
+fn answer_for(of: &Technique) -> String {
+    let label = &of.label;
+    if of.data_lost_pages > 0.0 {
+        return format!("With `{label}`, the drive loses data, so its years have no meaning.");
     }
-    out::print(text.trim_end_matches('\n'))?;
-    out::print("\n")
+    let wear = match (of.rounds_per_rewrite, of.written_per_100_read) {
+        (Some(rounds), Some(written)) => format!(
+            "reads make the drive rewrite each page every {} rounds of reads and write {} bytes \
+             for each 100 bytes read",
+            digits(rounds),
+            digits(written)
+        ),
+        _ => "the drive rewrites nothing because of reads".into(),
+    };
+    let length = match (of.worn_out, of.years_interval, of.years_by_estimate) {
+        (false, ..) => format!("is not worn out after {}", years(of.years, None)),
+        (_, Some(ends), _) => format!("is worn out in {}", years_between(of.years, ends)),
+        (_, None, Some(other)) => format!(
+            "is worn out in about {} ({} by an estimate)",
+            years(of.years, None),
+            years(other, None)
+        ),
+        _ => format!("is worn out in about {}", years(of.years, None)),
+    };
+    format!(
+        "With `{label}`, {wear}. The drive {length}; each year takes {} % of its endurance.",
+        digits(of.endurance_percent_per_year)
+    )
 }
 
 impl LlmArgs {

@@ -6,9 +6,7 @@ mod convert;
 mod cut;
 mod duration;
 mod info;
-mod render;
 mod rewrite;
-mod sparkline;
 mod times;
 
 use std::fs::{self, Metadata};

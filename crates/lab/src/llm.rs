@@ -4,7 +4,8 @@
 //! `--json` prints an [`Llm`].
 
 mod link;
-mod sentences;
+
+pub use link::decimal;
 
 use serde::Serialize;
 use vpass_drive::base::geometry::Geometry;

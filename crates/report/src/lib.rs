@@ -9,6 +9,7 @@
 pub mod chart;
 pub mod csv;
 pub mod dose;
+pub mod facts;
 pub mod folder;
 pub mod latency;
 pub mod measure;

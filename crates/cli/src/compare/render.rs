@@ -8,7 +8,7 @@ use vpass_lab::results::quantity::{QUANTITIES, Quantity, Shown, Sizes};
 use vpass_lab::setup::Gear;
 use vpass_report::csv;
 
-use crate::report::{self, parity::failures_in_short};
+use crate::report::{self, failures_in_short};
 use crate::table::{Look, Table, wrapped};
 
 /// Returns the comparison as CSV. Each result has two columns: the mean, and half the width of the

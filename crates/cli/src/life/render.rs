@@ -5,17 +5,36 @@ use std::fmt::Write;
 use vpass_lab::life::climb::Climbed;
 use vpass_lab::life::ladder::{Next, Rung};
 use vpass_lab::life::record::{Sampled, Setting};
-use vpass_lab::life::summary::{Consumed, Life, warnings};
+use vpass_lab::life::summary::{Life, warnings};
 use vpass_lab::life::verdict::sentences;
 use vpass_lab::life::{End, answer, held, rounds};
-use vpass_lab::mean_ci95::MeanCi95;
-use vpass_lab::numbers::{bytes, count, digits, microseconds, plural, years};
+use vpass_lab::numbers::{count, digits, plural, years};
 use vpass_lab::plan::FEWEST_PAGES;
 
 use super::args::LifeArgs;
 use crate::report;
-use crate::table::{Table, wrapped};
+use crate::table::wrapped;
 use vpass_lab::plain;
+use vpass_report::facts;
+
+/// Keys of a life that the text leaves out: the title and the sentences have some of them, and the
+/// JSON output has all.
+const LEFT_OUT: [&str; 14] = [
+    "reclaim",
+    "gc",
+    "refresh",
+    "parity",
+    "lives",
+    "series",
+    "mapping_unit",
+    "interval",
+    "warnings",
+    "counterfactual",
+    "ended",
+    "has_settled",
+    "out_of_work",
+    "simulated_cycles",
+];
 
 /// Returns the text about simulated lives: title, tables, notes, warnings, verdict, and the answer
 /// for each technique.
@@ -27,12 +46,8 @@ pub(super) fn text(
     colour: bool,
 ) -> String {
     let mut text = report::heading(setting.plan, &lived(setting, args), colour);
-    text.push_str(&table(lives).render(colour));
+    text.push_str(&facts::rows(lives, &LEFT_OUT, colour));
     text.push('\n');
-    for table in [retried(lives), hinted(lives)].into_iter().flatten() {
-        text.push_str(&table.render(colour));
-        text.push('\n');
-    }
     for sentence in notes(lives, setting, climbed, args) {
         let _ = writeln!(text, "{}", wrapped(&format!("  {}", plain::line(&sentence)), 2));
     }
@@ -70,106 +85,6 @@ fn lived(setting: &Setting, args: &LifeArgs) -> String {
     }
 }
 
-fn table(lives: &[Life]) -> Table {
-    // The last cause of rewrites in the list is the regrouping of data by hints. This cause has a
-    // column only if it rewrote pages.
-    let regroups = lives
-        .iter()
-        .any(|life| life.consumed.as_ref().is_some_and(|consumed| consumed.hints.mean > 0.0));
-    let causes = &Consumed::CAUSES[..Consumed::CAUSES.len() - usize::from(!regroups)];
-    let before =
-        ["", "life", "host wrote", "flash wrote", "write ampl.", "read wear", "net", "P/E"];
-    let mut table =
-        Table::new(before.into_iter().chain(causes.iter().copied()).chain(["lost pages"]));
-    for life in lives {
-        let amplification = life.write_amplification.map_or_else(|| "-".into(), |e| digits(e.mean));
-        let percent = |of: Option<MeanCi95>| {
-            of.map_or_else(|| "-".into(), |e| format!("{} %", digits(e.mean)))
-        };
-        let mut cells = vec![
-            life.label.clone(),
-            life.length_text(),
-            bytes(life.host_bytes_written.mean as u64),
-            bytes(life.flash_bytes_written.mean as u64),
-            amplification,
-            percent(life.read_wear),
-            percent(life.read_wear_net),
-            digits(life.pec_mean.mean),
-        ];
-        match &life.consumed {
-            Some(consumed) => {
-                cells.extend(
-                    consumed
-                        .rows()
-                        .iter()
-                        .take(causes.len())
-                        .map(|(_, share)| format!("{:.1} %", 100.0 * share.mean)),
-                );
-            }
-            None => cells.extend(std::iter::repeat_n("-".to_owned(), causes.len())),
-        }
-        cells.push(digits(life.data_lost_pages));
-        table.row(cells);
-    }
-    table
-}
-
-/// Returns a table with the share of reads for each number of retries; `None` if no read needed a
-/// retry.
-fn retried(lives: &[Life]) -> Option<Table> {
-    let of = |life: &Life| {
-        life.reads_by_retries
-            .clone()
-            .filter(|shares| shares[1..].iter().any(|share| share.mean > 0.0))
-    };
-    let levels = lives.iter().find_map(of)?.len();
-    let names = (1..levels).map(|n| format!("{n} retr{}", if n == 1 { "y" } else { "ies" }));
-    let mut table = Table::new(
-        ["reads with".to_owned(), "none".to_owned()]
-            .into_iter()
-            .chain(names)
-            .chain(["UBER".to_owned()]),
-    );
-    for life in lives {
-        let shares = life
-            .reads_by_retries
-            .iter()
-            .flatten()
-            .map(|share| format!("{:.3} %", 100.0 * share.mean));
-        let uber = life.uber.map_or_else(|| "-".into(), |uber| digits(uber.mean));
-        table.row(std::iter::once(life.label.clone()).chain(shares).chain([uber]));
-    }
-    Some(table)
-}
-
-/// Returns a table with the share of reads for each hint of the host; `None` without hints.
-fn hinted(lives: &[Life]) -> Option<Table> {
-    let mut table = Table::new(["data that is", "", "may take", "reads", "missed"]);
-    let mut is_empty = true;
-    for life in lives {
-        for (word, of) in life.hints.iter().flatten().filter(|(_, of)| of.reads.mean > 0.0) {
-            let missed = of
-                .missed_budgets
-                .map_or_else(|| "-".into(), |missed| format!("{:.3} %", 100.0 * missed.mean));
-            let retries = format!(
-                "{} retr{}, {}",
-                of.retries,
-                if of.retries == 1 { "y" } else { "ies" },
-                microseconds(of.latency_us)
-            );
-            table.row([
-                word.clone(),
-                life.label.clone(),
-                retries,
-                format!("{:.1} %", 100.0 * of.reads.mean),
-                missed,
-            ]);
-            is_empty = false;
-        }
-    }
-    (!is_empty).then_some(table)
-}
-
 fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) -> Vec<String> {
     let plan = setting.plan;
     let mut notes = vec![
@@ -186,8 +101,8 @@ fn notes(lives: &[Life], setting: &Setting, climbed: &Climbed, args: &LifeArgs) 
                 ""
             },
         ),
-        "The columns from host to parity show shares of the programmed pages, by cause. GC has a \
-         column of its own, because GC frees space for every cause."
+        "`programmed for` shows shares of the programmed pages, by cause. GC has a share of its \
+         own, because GC frees space for every cause."
             .into(),
     ];
     notes.extend(setting.sampled.map(of_samples));

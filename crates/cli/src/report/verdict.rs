@@ -2,9 +2,7 @@
 
 use vpass_lab::numbers::{count, digits, plural};
 use vpass_lab::plan::FROM_JOBS;
-use vpass_lab::results::{Confidence, LifeUnit, Summary};
-
-use super::parity;
+use vpass_lab::results::{Confidence, Failures, LifeUnit, Summary};
 
 /// Returns the verdict on a run in one or two sentences.
 pub(crate) fn verdict(s: &Summary) -> String {
@@ -16,7 +14,7 @@ pub(crate) fn verdict(s: &Summary) -> String {
             .into();
     }
     let loss = match (s.data_lost_pages, s.uncorrectable_reads) {
-        (0, 0) => parity::still_to_rebuild(s).unwrap_or_else(|| "No data was lost.".into()),
+        (0, 0) => still_to_rebuild(s).unwrap_or_else(|| "No data was lost.".into()),
         (lost, 0) => {
             format!(
                 "{} of data were lost; the host has not read these pages yet.",
@@ -109,4 +107,40 @@ fn life(s: &Summary) -> String {
             }
         }
     }
+}
+
+/// Returns the verdict for a run that lost no data but has pages left to rebuild.
+fn still_to_rebuild(s: &Summary) -> Option<String> {
+    let to_go = s.failures.as_ref()?.unmended_pages;
+    (to_go > 0).then(|| {
+        format!(
+            "No data was lost so far, but the rebuild is not done: {pages_lie} still on failed \
+             flash.",
+            pages_lie = lie(to_go)
+        )
+    })
+}
+
+fn lie(pages: u64) -> String {
+    format!("{} {}", plural(pages, "page"), if pages == 1 { "lies" } else { "lie" })
+}
+
+/// Sums up the failures in all runs of one technique; `None` if no failure was injected.
+pub(crate) fn failures_in_short(runs: &[Summary]) -> Option<String> {
+    let all: Vec<&Failures> = runs.iter().filter_map(|run| run.failures.as_ref()).collect();
+    let sum = |of: fn(&Failures) -> u64| all.iter().map(|failures| of(failures)).sum::<u64>();
+    let rebuilt = sum(|f| {
+        f.rebuilt_in_background_pages + f.rebuilt_for_reads_pages + f.rebuilt_for_writes_pages
+    });
+    let runs = if all.len() > 1 { format!(" in {} runs", all.len()) } else { String::new() };
+    (!all.is_empty()).then(|| {
+        format!(
+            "failures lost {pages}{runs}; {} rebuilt, {} still to rebuild; {stripes} unprotected \
+             at the end",
+            count(rebuilt),
+            count(sum(|f| f.unmended_pages)),
+            pages = plural(sum(|f| f.lost_pages), "page"),
+            stripes = plural(sum(|f| f.unprotected_stripes), "stripe")
+        )
+    })
 }

@@ -1,10 +1,13 @@
 //! `vpass trace info`: describes trace files as text or as one JSON object.
 
+use std::cmp::Reverse;
+
 use serde::Serialize;
 use vpass_drive::base::request::Op;
 use vpass_lab::as_json;
 use vpass_lab::failure::Failure;
 use vpass_lab::load;
+use vpass_lab::numbers::{bytes, count, seconds};
 use vpass_lab::progress::Progress;
 use vpass_workload::profile::{Device, Island, Popularity, Profile};
 use vpass_workload::traces::shown;
@@ -13,10 +16,12 @@ use vpass_workload::traces::{TimeUnit, TraceFile};
 use super::args::InfoArgs;
 use super::blocks::{BlockReads, Scale};
 use super::times::Times;
-use super::{Go, for_each_row, progress_over, read_options, render};
+use super::{Go, for_each_row, progress_over, read_options};
 use crate::dialect;
 use crate::out;
-use crate::table::{wants_colour, wrapped_lines};
+use crate::report;
+use crate::table::{Table, wants_colour};
+use vpass_report::facts;
 
 /// Size of an address region in bytes. Regions of this size are usual in the literature on hot
 /// spots.
@@ -31,6 +36,7 @@ const HOTTEST_PERCENT: [f64; 6] = [0.1, 1.0, 5.0, 10.0, 20.0, 50.0];
 /// Largest number of time steps that fit on one line of text.
 const STEPS: usize = 64;
 const COMMONEST_SIZES: usize = 8;
+const WEEK_S: f64 = 7.0 * 86_400.0;
 
 #[derive(Serialize)]
 pub(super) struct Info {
@@ -205,13 +211,44 @@ pub(super) fn info(args: &InfoArgs) -> Result<(), Failure> {
     }
     drop(progress);
     if !info.files.is_empty() {
-        out::print(&if args.json {
-            as_json::text(&info)?
-        } else {
-            wrapped_lines(&render::render(&info, wants_colour()))
-        })?;
+        out::print(&if args.json { as_json::text(&info)? } else { render(info, wants_colour()) })?;
     }
     refused.map_or(Ok(()), Err)
+}
+
+/// Describes each trace file as text. If there are several files, an overview follows.
+fn render(info: Info, colour: bool) -> String {
+    let page_bytes = info.page_bytes;
+    let mut overview =
+        Table::new(["", "format", "rows", "span", "reads", "bytes read", "bytes written"]);
+    let text = |mut file: FileInfo| {
+        let name = file.file.clone();
+        let cells = [count(file.rows), seconds(file.span_s), count(file.reads.rows)];
+        let sizes = [file.reads.bytes, file.writes.bytes].map(bytes);
+        overview.row([name.clone(), file.format.into()].into_iter().chain(cells).chain(sizes));
+        let mut left_out = vec!["file", "first_ns", "last_ns", "warnings"];
+        if file.devices.len() < 2 {
+            left_out.extend(["device", "devices"]);
+        }
+        // A long table is cut at its end.
+        file.devices.sort_by_key(|device| Reverse(device.rows));
+        file.separate_regions.sort_by_key(|region| Reverse(region.page_reads + region.page_writes));
+        let warnings = report::warnings(&file.warnings, colour);
+        let pages = format!("  pages of {}\n", bytes(page_bytes.into()));
+        let mut text = facts::heading(&name, colour) + &warnings + &pages;
+        text += &facts::text(&file, &left_out, colour);
+        if file.blocks.mean.reads_per_week.is_some() && file.span_s < WEEK_S {
+            let span = seconds(file.span_s);
+            text += &format!("  Reads per week are extrapolated from the {span} of the trace.\n");
+        }
+        text
+    };
+    let several = info.files.len() > 1;
+    let mut texts: Vec<_> = info.files.into_iter().map(text).collect();
+    if several {
+        texts.push(facts::heading("All files", colour) + &overview.render(colour));
+    }
+    texts.join("\n")
 }
 
 fn file_info(

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use vpass_workload::profile::Timeline;
-use vpass_workload::traces::{Epoch, TimeUnit, TraceFile, UnitBasis};
+use vpass_workload::traces::{Epoch, TimeUnit, TraceFile};
 
 /// Clock of a trace, for the JSON output of `vpass trace info`.
 #[derive(Serialize)]
@@ -53,31 +53,6 @@ impl Times {
             last_date: date(time.latest_ns()),
         }
     }
-
-    /// Returns a line of text about the times; `None` for a trace without times.
-    pub(super) fn line(&self) -> Option<String> {
-        let (unit, first_ns, last_ns) = (self.time_unit?, self.first_ns?, self.last_ns?);
-        let assumed = if self.time_unit_from == Some(UnitBasis::Assumed.name()) {
-            " (assumed; --time-unit changes it)"
-        } else {
-            ""
-        };
-        let span = match (&self.first_date, &self.last_date) {
-            (Some(first), Some(last)) => format!("from {first} to {last}"),
-            _ => format!(
-                "from {} to {} s on the trace's own clock",
-                in_seconds(first_ns),
-                in_seconds(last_ns)
-            ),
-        };
-        Some(format!("times in {unit}{assumed}, {span}"))
-    }
-}
-
-/// Formats a time in seconds, with as many decimals as needed.
-fn in_seconds(ns: u64) -> String {
-    let text = format!("{}.{:09}", ns / S_NS, ns % S_NS);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Returns the date of an absolute time; `None` if the date is implausible. A clock counts from
@@ -107,13 +82,5 @@ mod tests {
         // The first two times count from the start of a recording. The third is a Windows file time
         // before 1990.
         assert_eq!([0, 3_600 * S_NS, (FILE_TIME_S + 5) * S_NS].map(date), [None, None, None]);
-    }
-
-    #[test]
-    fn seconds_keep_every_nanosecond() {
-        assert_eq!(
-            [0, 1, 1_500_000_000, 10 * S_NS].map(in_seconds),
-            ["0", "0.000000001", "1.5", "10"]
-        );
     }
 }

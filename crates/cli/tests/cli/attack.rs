@@ -147,7 +147,7 @@ fn copies_are_blamed_on_the_ranges_whose_reads_caused_them() {
     assert!(
         attack("hammer", "block", &[])
             .stdout
-            .contains("address ranges whose reads caused copies: ")
+            .contains("Address ranges whose reads caused most copies\n")
     );
     assert_eq!(
         attack("hammer", "none", &["--json"]).json()["reclaim"]["blame"],

@@ -169,3 +169,8 @@ pub(crate) fn tired() -> String {
 pub(crate) fn number(json: &Value, path: &str) -> f64 {
     json.pointer(path).and_then(Value::as_f64).unwrap_or_else(|| panic!("{path} is not in {json}"))
 }
+
+/// Returns a text whose words are separated by single spaces.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

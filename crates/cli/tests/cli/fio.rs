@@ -84,7 +84,7 @@ fn each_job_has_its_results() {
             && iops >= number(&json["throughput"]["read_iops"])
     );
     let told = run(&file, &[]).stdout;
-    assert!(told.contains("Jobs\n") && told.contains("  w ") && told.contains("  r "), "{told}");
+    assert!(told.contains("Jobs\n") && told.contains("   w ") && told.contains("   r"), "{told}");
     let untimed = run(&file, &["--gear", "untimed", "--json"]).json();
     assert_eq!(
         (&untimed["jobs"][1]["requests"], &untimed["jobs"][1]["active_s"]),

@@ -80,7 +80,7 @@ fn a_run_gives_its_rate_over_seeds() {
     );
     let alone = run(&tired("run", "--json --set error.noise=true")).json();
     assert_eq!((&alone["uber"]["rate"], alone["uber"].get("over_seeds")), (&uber["rate"], None));
-    assert!(run(&tired("run", "--seeds 2")).stdout.contains("over 2 seeds"));
+    assert!(run(&tired("run", "--seeds 2")).stdout.contains("Over seeds\n"));
     let plain = ["run", "--drive", "tiny", "--workload", "uniform-read", "--seeds", "2"];
     vpass(&plain).refuses(
         2,
@@ -140,11 +140,12 @@ fn a_refresh_that_merges_says_what_it_merged() {
     };
     let (ida, block) = (text("ida"), text("block"));
     assert!(
-        ida.contains("merged in place; these merges corrupted")
-            && ida.contains("without merges, the data would fit into"),
+        ida.contains("merged wordlines")
+            && ida.contains("pages that merges corrupted")
+            && ida.contains("blocks that merging costs"),
         "{ida}"
     );
-    assert!(!block.contains("merged in place"), "{block}");
+    assert!(!block.contains("merged wordlines"), "{block}");
 }
 
 /// The noise of a run follows from its seed.

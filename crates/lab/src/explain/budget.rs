@@ -28,6 +28,17 @@ pub struct ErrorBudget {
     pub pages: Vec<PageBudget>,
 }
 
+impl ErrorBudget {
+    /// Removes all pages except the weakest at each P/E count. The fresh data of the weakest page
+    /// endures the smallest dose (read disturbance).
+    pub fn keep_weakest(&mut self) {
+        let fresh =
+            |page: &PageBudget| page.levels.first().map_or(f64::NEG_INFINITY, |l| l.dose[0]);
+        self.pages.sort_by(|a, b| a.pec.cmp(&b.pec).then(fresh(a).total_cmp(&fresh(b))));
+        self.pages.dedup_by_key(|page| page.pec);
+    }
+}
+
 /// Decoding level: the first read or one of the retries.
 #[derive(Serialize)]
 pub struct Level {

@@ -2,7 +2,6 @@
 
 use vpass_workload::model::ModelLaw;
 
-use super::sentences::decimal;
 use crate::numbers::digits;
 use crate::plan::RunPlan;
 
@@ -32,6 +31,18 @@ pub(super) fn too_slow(plan: &RunPlan, law: &ModelLaw) -> Option<String> {
 fn rounded_down(number: f64) -> f64 {
     let unit = 10f64.powf(number.log10().floor() - 2.0);
     (number / unit).floor() * unit
+}
+
+/// Formats a number of bytes in the largest decimal unit in which the number is at least 1. Sizes
+/// of language models are usually given in decimal units.
+pub fn decimal(bytes: f64) -> String {
+    const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
+    let (mut value, mut unit) = (bytes, 0);
+    while value >= 1000.0 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    format!("{} {}", digits(value), UNITS[unit])
 }
 
 #[cfg(test)]
