@@ -272,36 +272,3 @@ impl DisturbConfig {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn factors_of_page_kinds_are_checked() {
-        let check = |kind_factor: &[f64]| {
-            let row = PerPec { pec: 0, limit: vec![100.0], alpha: vec![] };
-            let config = DisturbConfig {
-                model: DisturbModel::Count,
-                kind_factor: kind_factor.to_vec(),
-                table: vec![row],
-                ..DisturbConfig::default()
-            };
-            config.check(CellType::Tlc).map_err(|e| e.to_string())
-        };
-        assert_eq!(check(&[1.8, 1.8, 1.0]), Ok(()));
-        assert_eq!(
-            check(&[1.0, 2.0]),
-            Err(
-                "disturb.kind_factor has 2 numbers; one number for each page kind (LSB, CSB, MSB) \
-                 is expected"
-                    .into()
-            )
-        );
-        assert_eq!(
-            check(&[1.8, 0.5, 1.0]),
-            Err("disturb.kind_factor = 0.5 is outside 1 to 10".into())
-        );
-        assert!(check(&[1.8, 1.8, 1.1]).is_err_and(|e| e.contains("no number is 1")));
-    }
-}

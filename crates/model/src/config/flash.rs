@@ -372,41 +372,6 @@ fn check_kinds(key: &str, times: &KindUs, cell: CellType) -> Result<(), ConfigEr
 mod tests {
     use super::*;
 
-    fn check(timing: &str) -> String {
-        let timing = format!("sense_us = 50\nchannel_mb_s = 0\n{timing}");
-        toml::from_str::<TimingConfig>(&timing)
-            .unwrap()
-            .check(CellType::Mlc)
-            .map_or_else(|e| e.to_string(), |()| String::new())
-    }
-
-    #[test]
-    fn programs_and_erases_are_refused_with_what_would_be_right() {
-        assert_eq!(
-            check(
-                "program_us = [1600, 5000]\nerase_us = 1\nerase_by_pec = [{ pec = 0, us = 2 }, { \
-                 pec = 9, us = 1 }]"
-            ),
-            ""
-        );
-        let refused = check("program_us = [1600]\nerase_us = 1");
-        assert_eq!(
-            refused,
-            "timing.program_us is a list of length 1; give one number for each page kind (LSB, \
-             MSB), or a single number"
-        );
-        assert!(
-            check("program_us = [1, 2]\nerase_us = 1\nprogram_unit = \"wordline\"")
-                .contains("so a single number is expected")
-        );
-        let same = "erase_by_pec = [{ pec = 9, us = 1 }, { pec = 9, us = 2 }]";
-        assert!(check(&format!("program_us = 1\nerase_us = 1\n{same}")).contains("must rise"));
-        assert!(
-            check("program_us = 1\nerase_us = 1\nerase_by_pec = [{ pec = 9, us = -1 }]")
-                .contains("erase_by_pec.us = -1 is outside")
-        );
-    }
-
     #[test]
     fn a_page_of_more_sensings_takes_no_less_time() {
         let check = |sense_us: &str, cell: CellType| {
@@ -427,21 +392,6 @@ mod tests {
         ] {
             assert_eq!(check(sense_us, cell), "", "{sense_us}");
         }
-        assert_eq!(
-            check("[40, 55, 40]", CellType::Tlc),
-            "timing.sense_us: CSB takes 55 us for 2 sensings, but MSB takes only 40 us for 4; MSB \
-             must take at least as long; with geometry.cell = \"tlc-2-3-2\", pages need 2 (LSB), 3 \
-             (CSB) and 2 (MSB) sensings"
-        );
-        assert_eq!(
-            check("[25, 40, 70]", CellType::Tlc232),
-            "timing.sense_us: MSB takes 70 us for 2 sensings, but CSB takes only 40 us for 3; CSB \
-             must take at least as long"
-        );
-        assert!(
-            check("[50, 40]", CellType::Mlc)
-                .contains("LSB takes 50 us for 1 sensings, but MSB takes only 40 us for 2")
-        );
     }
 
     #[test]

@@ -48,33 +48,3 @@ impl Ages {
         if step == 0 { None } else { Some(self.ends[step]) }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::span::YEAR;
-
-    #[test]
-    fn data_below_an_hour_has_no_age_and_the_last_step_is_beyond_ten_years() {
-        let ages = Ages::default();
-        assert_eq!([0, HOUR - 1, HOUR].map(|age| ages.step(age)), [0, 0, 1]);
-        assert_eq!(ages.counts_as(0), None);
-        assert_eq!([ages.begin(0), ages.begin(1), ages.begin(17)], [0, HOUR, 2 * HOUR]);
-        assert!(ages.begin(STEPS - 1) > 10 * YEAR && ages.step(u64::MAX) == STEPS - 1);
-        assert_eq!(ages.step(10 * YEAR), 263);
-    }
-
-    #[test]
-    fn every_age_lies_in_its_step_and_counts_as_older_by_at_most_a_sixteenth_octave() {
-        let ages = Ages::default();
-        for step in 1..STEPS {
-            let (begin, end) = (ages.begin(step), ages.counts_as(step).unwrap());
-            assert_eq!([ages.step(begin), ages.step(end - 1)], [step; 2]);
-            let most = exp2(0.54 * (end as f64 / begin as f64).log2());
-            assert!(
-                most > 1.023 && most < 1.024,
-                "step {step}: what grows with t^0.54 is over-stated {most} times"
-            );
-        }
-    }
-}

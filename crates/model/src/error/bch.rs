@@ -413,49 +413,4 @@ mod tests {
             .unwrap();
         assert_eq!(again, config);
     }
-
-    #[test]
-    fn what_does_not_go_with_it_is_refused() {
-        let refused = |keys: &str, words: &str| {
-            let sentence = drive(keys).unwrap_err();
-            assert!(sentence.contains(words), "{words} is not in: {sentence}");
-        };
-        refused("yield = 0.4", "bch.yield = 0.4 is outside 0.5 to");
-        refused("spread_own = 1.1", "bch.spread_own = 1.1 is outside 0 to 1");
-        refused("spread_common = -0.1", "bch.spread_common = -0.1 is outside 0 to 1");
-        refused("rows = []", "bch.rows is empty");
-        refused("rows = [2, 1]", "bch.rows must ascend");
-        refused("rows = [0]", "bch.rows = 0 is outside 1 to 1000000");
-        refused("age = \"0\"", "bch.age");
-        let with = |change: fn(&mut DriveConfig), words: &str| {
-            let mut config: DriveConfig = toml::from_str(DRIVE).unwrap();
-            change(&mut config);
-            let sentence = config.resolve().unwrap_err().to_string();
-            assert!(sentence.contains(words), "{words} is not in: {sentence}");
-        };
-        with(
-            |c| c.ecc.last_target = 1e-9,
-            "ecc.last_target = 1e-9 contradicts [bch], which gives 1.000e-3",
-        );
-        with(|c| c.ecc.corrects = vec![], "one number in ecc.corrects");
-        with(|c| c.error.e = 1e-4, "error.e, error.a and error.b");
-        with(
-            |c| c.disturb.table = vec![PerPec { pec: 9, limit: vec![5.0], alpha: vec![] }],
-            "disturb.table must not be set with error.model = \"bch\"",
-        );
-        with(
-            |c| c.disturb.model = crate::config::DisturbModel::Wordline,
-            "set disturb.model = \"count\"",
-        );
-        with(|c| c.error.noise = true, "set bch.combine = \"sum\"");
-        with(|c| (c.error.noise, c.bch.spread_own) = (true, 0.1), "set error.noise = false");
-        with(
-            |c| (c.error.model, c.bch.target) = (ErrorLaw::None, BchTarget::Stripe),
-            "a raised limit would seem to cost nothing",
-        );
-        with(
-            |c| (c.error.model, c.bch.reads) = (ErrorLaw::None, 5.0),
-            "[bch] is set, but error.model is not \"bch\"",
-        );
-    }
 }

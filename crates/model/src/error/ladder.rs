@@ -231,17 +231,6 @@ mod tests {
     }
 
     #[test]
-    fn a_last_level_that_is_held_to_more_must_correct_more() {
-        let error = Ladder::of(&EccConfig { corrects: vec![369, 400], cap: vec![], ..config() })
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.starts_with("ecc.corrects = [369, 400]") && error.contains("must correct more"),
-            "{error}"
-        );
-    }
-
-    #[test]
     fn a_retry_takes_what_the_first_read_takes_where_nothing_else_is_said() {
         let first = ReadTime { sense: 40_000, transfer: 6_827, decode: 4_000 };
         assert_eq!(ladder(&config()).time(0, first), first);

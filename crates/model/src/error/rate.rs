@@ -241,20 +241,6 @@ mod tests {
         close(in_days, 24.0 * days_to(&tlc, 0.0045, 0), 1e-9);
     }
 
-    #[test]
-    fn groups_and_kinds_multiply() {
-        let config = ErrorConfig {
-            base_by_group: vec![1.0, 2.0],
-            retention_by_group: vec![1.0, 3.0],
-            base_by_kind: vec![1.0, 1.5, 2.0],
-            ..tlc()
-        };
-        let (rates, plain) = (rates(config), rates(tlc()));
-        close(rates.base(300, 1, 1), 3.0 * plain.base(300, 0, 0), 1e-12);
-        close(rates.retention(300, 1, DAY), 3.0 * plain.retention(300, 0, DAY), 1e-12);
-        close(rates.base(300, 0, 0), plain.base(300, 0, 0), 1e-15);
-    }
-
     /// For 55 C against 40 C at 1.1 eV: 1.1 / 8.62e-5 x (1 / 313.15 - 1 / 328.15) = 1.8627, which
     /// is 6.44 times as fast.
     #[test]
@@ -265,27 +251,5 @@ mod tests {
         assert!(acceleration(1.1, 40.0, 25.0) < 0.14 && acceleration(1.1, 40.0, -40.0) > 0.0);
         let hot = Rates { acceleration: 10.0, bch: None, independent: false, config: tlc() };
         close(hot.retention(300, 0, 3 * DAY), rates(tlc()).retention(300, 0, 30 * DAY), 1e-12);
-    }
-
-    #[test]
-    fn a_table_is_read_between_its_numbers() {
-        let row = |pec, base: f64, retention: &[f64]| ErrorRow {
-            pec,
-            base: vec![base],
-            retention: vec![retention.to_vec()],
-        };
-        let config = ErrorConfig {
-            model: ErrorLaw::Table,
-            ages: vec![Span(DAY), Span(100 * DAY)],
-            table: vec![row(0, 1e-3, &[1e-4, 3e-4]), row(1000, 2e-3, &[2e-4, 6e-4])],
-            ..ErrorConfig::default()
-        };
-        let rates = rates(config);
-        close(rates.base(500, 0, 0), 1.5e-3, 1e-12);
-        close(rates.base(3000, 0, 0), 4e-3, 1e-12);
-        close(rates.retention(0, 0, 10 * DAY), 2e-4, 1e-12);
-        close(rates.retention(500, 0, 10 * DAY), 3e-4, 1e-12);
-        close(rates.retention(0, 0, HOUR), 1e-4, 1e-12);
-        close(rates.retention(0, 0, 10_000 * DAY), 5e-4, 1e-12);
     }
 }

@@ -94,32 +94,6 @@ mod tests {
         assert!((is / should_be - 1.0).abs() < within, "{is} for {should_be}");
     }
 
-    /// Returns P(X > t) at p = a / b, in whole numbers up to the last division.
-    fn exact(n: u32, t: u32, a: u128, b: u128) -> f64 {
-        let mut choose = 1u128;
-        let mut sum = 0;
-        for k in 0..=n {
-            if k > t {
-                sum += choose * a.pow(k) * (b - a).pow(n - k);
-            }
-            choose = choose * u128::from(n - k) / u128::from(k + 1);
-        }
-        sum as f64 / b.pow(n) as f64
-    }
-
-    #[test]
-    fn small_tails_are_those_of_whole_numbers() {
-        for (a, b) in [(1, 10), (1, 2), (9, 10), (1, 97), (3, 7)] {
-            for n in 1..=18 {
-                for t in 0..n {
-                    close(beyond(n, t, a as f64 / b as f64), exact(n, t, a, b), 1e-11);
-                }
-            }
-        }
-        assert!(beyond(5, 5, 0.3) <= 0.0 && beyond(5, 0, 0.0) <= 0.0);
-        close(beyond(5, 4, 1.0), 1.0, 1e-15);
-    }
-
     /// The expected values are from Python's fractions, which are exact.
     #[test]
     fn tails_of_codewords_are_those_of_exact_fractions() {
@@ -145,42 +119,5 @@ mod tests {
             close(rate_at(4200, 8, 1.0 - of_all), rate, 2e-3);
             close(beyond(4200, 8, rate_at(4200, 8, 1.0 - of_all)), 1.0 - of_all, 1e-9);
         }
-    }
-
-    #[test]
-    fn the_bits_to_correct_are_the_fewest_that_do() {
-        for (n, p, target) in [
-            (4200, 5.84e-4, 1e-3),
-            (36_864, 0.0085, 1e-3),
-            (36_864, 0.0207, 1e-16),
-            (64, 0.01, 0.5),
-            (8, 1e-9, 0.1),
-        ] {
-            let t = bits_for(n, p, target);
-            assert!(
-                beyond(n, t, p) <= target && (t == 0 || beyond(n, t - 1, p) > target),
-                "{n} {p} {target}: {t}"
-            );
-        }
-        assert_eq!(bits_for(4200, 5.83e-4, 1e-3), 8);
-        // With a cap of t / n, half of the codewords would fail.
-        assert!(beyond(36_864, 313, 313.3 / 36_864.0) > 0.48);
-    }
-
-    #[test]
-    fn the_tail_rises_with_the_error_rate_and_falls_with_t() {
-        let rates: Vec<f64> =
-            (1..400).map(|i| ln_beyond(36_864, 400, f64::from(i) * 5e-5)).collect();
-        assert!(
-            rates.windows(2).all(|w| w[0] < w[1]),
-            "across the mean, where the side that is added changes"
-        );
-        let bits: Vec<f64> = (0..900).map(|t| ln_beyond(36_864, t, 0.0085)).collect();
-        assert!(bits.windows(2).all(|w| w[0] > w[1]));
-        assert!(
-            ln_beyond(36_864, 2000, 1e-6) < -8000.0,
-            "smaller than any number: {}",
-            ln_beyond(36_864, 2000, 1e-6)
-        );
     }
 }

@@ -3,15 +3,14 @@
 
 mod exact;
 mod law;
-mod refused;
 
 use super::ages::STEPS;
 use super::budget::{AgedLimits, Asked, PageAt};
 use crate::base::span::{DAY, HOUR, Span};
 use crate::base::units::{BlockId, WordlineInBlock};
 use crate::config::{
-    CellType, DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, ErrorLaw, ErrorRow,
-    PerPec, TimeUnit,
+    DisturbConfig, DisturbModel, DriveConfig, EccConfig, ErrorConfig, ErrorLaw, ErrorRow, PerPec,
+    TimeUnit,
 };
 use crate::disturb::table::LimitTable;
 
@@ -133,37 +132,6 @@ fn data_without_age_and_retries_has_todays_limits() {
 }
 
 #[test]
-fn a_limit_is_the_budget_that_is_left_over_what_a_read_adds() {
-    let (_, table, aged) = made(simple());
-    // A read adds (0.0085 - 0.0015) / 700,000 = 1e-8 to a page of the better group.
-    assert!((aged.slope(&table, 0, 0, 0) / 1e-8 - 1.0).abs() < 1e-9);
-    let limit = |pec, level, step| {
-        aged.truth(&table, pec, Asked { group: 0, kind: 0, level, step }) as f64 / 1024.0
-    };
-    let about = |is: f64, should_be: f64| {
-        assert!(is <= should_be + 1e-3 && is > should_be - 1e-2, "{is} for {should_be}")
-    };
-    // Only dose.
-    about(limit(0, 0, 0), 700_000.0);
-    about(limit(0, 1, 0), 912_500.0);
-    about(limit(0, 4, 0), 1_925_195.312_5);
-    // Only age: b PEC t with PEC 100 is 1e-4 per hour, which is 10,000 dose units. A step counts as
-    // its end.
-    let step = |hours: u64| aged.ages().step(hours * HOUR - 1);
-    let dose_of = |hours: u64| (2f64.powf(step(hours) as f64 / 16.0)) * 10_000.0;
-    about(limit(0, 0, step(64)), 700_000.0 - dose_of(64));
-    assert!((dose_of(64) - 640_000.0).abs() < 1e-6);
-    assert!(limit(0, 0, step(128)) < 0.0, "no read at all, and yet a retry");
-    about(limit(0, 4, step(128)), 1_925_195.312_5 - 1_280_000.0);
-    // At 1,000 cycles, a read adds 2e-8 and an hour 1e-3, which is 50,000 dose units. At 500
-    // cycles, an hour adds 5e-4, and a read 0.007 / 525,000.
-    about(limit(1000, 0, step(4)), 350_000.0 - 200_000.0);
-    about(limit(500, 0, step(4)), 525_000.0 - 4.0 * 5e-4 / (0.007 / 525_000.0));
-    // Beyond the last row, at 2,000 cycles: limit 175,000, 4e-8 per read, 2e-3 per hour.
-    about(limit(2000, 0, step(2)), 175_000.0 - 2.0 * 2e-3 / 4e-8);
-}
-
-#[test]
 fn retries_follow_from_dose_and_age_together() {
     let (_, table, aged) = made(simple());
     let limits = |step: usize| {
@@ -228,54 +196,6 @@ fn a_policy_never_assumes_more_than_the_truth() {
     }
 }
 
-/// Endurance falls from 1000.3 to 900.7. At both rows, age leaves 600. Error rates are linear
-/// between the rows, so 950.5 (1 - 0.36701) = 601.66 are left at 500 cycles.
-#[test]
-fn a_table_of_error_rates_is_linear_between_its_rows_and_limits_follow() {
-    let mut config = simple();
-    let row = |pec, limit: f64| PerPec { pec, limit: vec![limit; 2], alpha: vec![8.0, 9.0] };
-    config.disturb.table = vec![row(0, 1000.3), row(1000, 900.7)];
-    config.disturb.policy_row_cycles = 0;
-    let lost = |limit: f64| vec![vec![0.007 * (1.0 - 600.0 / limit)]; 2];
-    config.error = ErrorConfig {
-        model: ErrorLaw::Table,
-        ages: vec![Span(DAY)],
-        table: [(0, 1000.3), (1000, 900.7)]
-            .map(|(pec, limit)| ErrorRow { pec, base: vec![0.0015; 2], retention: lost(limit) })
-            .to_vec(),
-        ..ErrorConfig::default()
-    };
-    let (_, table, aged) = made(config);
-    let of = Asked { group: 0, kind: 0, level: 0, step: 9 };
-    let truth = |pec| aged.truth(&table, pec, of);
-    assert!(
-        [0, 1000].iter().all(|pec| (truth(*pec) - 600 * 1024).abs() <= 2),
-        "{} and {}",
-        truth(0),
-        truth(1000)
-    );
-    let left = truth(500) as f64 / 1024.0;
-    assert!((left - 601.66).abs() < 0.01, "{left}");
-    assert!((0..=1000).all(|pec| aged.lookup(&table, pec, of) <= truth(pec)));
-}
-
-#[test]
-fn limits_fall_with_age_and_rise_with_retries() {
-    let (_, table, aged) = made(with_errors(read(PRESETS[1])));
-    for pec in [0, 100, 1700, 3000] {
-        for level in 0..5 {
-            let limits = (0..STEPS)
-                .map(|step| aged.truth(&table, pec, Asked { group: 3, kind: 1, level, step }));
-            assert!(
-                limits.clone().zip(limits.skip(1)).all(|(younger, older)| younger > older),
-                "level {level} at {pec} cycles"
-            );
-        }
-        let at = |level| aged.truth(&table, pec, Asked { group: 3, kind: 1, level, step: 90 });
-        assert!((0..4).all(|level| at(level) < at(level + 1)));
-    }
-}
-
 #[test]
 fn layers_blocks_and_guard_levels_multiply_what_age_takes() {
     let mut config = simple();
@@ -337,23 +257,23 @@ fn the_worst_of_everything_still_fits() {
     }
 }
 
+/// A P/E count that no block reaches causes no refusal, whatever the table's next row has.
 #[test]
-fn heat_takes_from_the_budget_what_so_much_more_age_would() {
+fn wear_that_a_drive_does_not_reach_refuses_nothing() {
     let mut config = simple();
-    config.error.temperature_c = Some(55.0);
-    let (_, table, hot) = made(config);
-    let (_, _, cool) = made(simple());
-    let of = |step| Asked { group: 0, kind: 0, level: 0, step };
-    let spent =
-        |aged: &AgedLimits| (aged.truth(&table, 0, of(0)) - aged.truth(&table, 0, of(40))) as f64;
-    assert!((spent(&hot) / spent(&cool) - hot.rates().acceleration()).abs() < 1e-6);
-    assert!(hot.rates().acceleration() > 6.0);
+    (config.error.a, config.error.k, config.start.pec) = (4.6e-6, 1.0, 1500);
+    assert!(config.resolve().is_ok());
 }
 
 #[test]
-fn single_level_cells_have_one_kind() {
+fn a_table_of_error_rates_counts_the_age_of_the_next_number() {
+    let row = |pec| ErrorRow { pec, base: vec![1e-3; 2], retention: vec![vec![1e-3, 2e-3]; 2] };
     let mut config = simple();
-    config.geometry.cell = CellType::Slc;
-    let (_, table, aged) = made(config);
-    assert!(aged.truth(&table, 0, Asked { group: 1, kind: 0, level: 4, step: 0 }) > 0);
+    config.error.model = ErrorLaw::Table;
+    config.error.ages = vec![Span(DAY), Span(30 * DAY)];
+    config.error.table = [0, 1000].map(row).to_vec();
+    let (_, limits, aged) = made(config);
+    let of = Asked { group: 1, kind: 0, level: 0, step: aged.ages().step(20 * HOUR) };
+    let share = aged.truth(&limits, 0, of) as f64 / limits.truth(1, 0).limit.in_1024ths() as f64;
+    assert!((share - (0.0085 - 0.001 - 0.001) / (0.0085 - 0.001)).abs() < 1e-6, "{share}");
 }

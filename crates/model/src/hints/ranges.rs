@@ -238,24 +238,6 @@ mod tests {
     }
 
     #[test]
-    fn the_word_of_each_page_is_the_tightest_of_its_bytes() {
-        for seed in 0..200 {
-            let ranges = drawn(seed, 6, 1_000_000);
-            let of_byte = |byte: u64| {
-                let holds = ranges.iter().filter(|range| {
-                    range.offset.0 <= byte && range.end().is_some_and(|end| byte < end)
-                });
-                holds
-                    .max_by_key(|range| range.rank)
-                    .and_then(|range| range.access_latency)
-                    .unwrap_or_default()
-            };
-            let of_page = |page: u64| (100 * page..100 * page + 100).map(of_byte).min().unwrap();
-            assert_eq!(words(&ranges), (0..8).map(of_page).collect::<Vec<_>>(), "{seed}");
-        }
-    }
-
-    #[test]
     fn ranges_of_one_rank_contradict_each_other_where_they_overlap() {
         let a = range(0, 100, Idle, 0);
         assert!(

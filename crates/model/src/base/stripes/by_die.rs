@@ -75,39 +75,3 @@ impl Stripes {
         before + (before..before + self.with_parity()).filter(is_filled).count() as u32
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn worked_example() {
-        let stripes = Stripes::new(2, 4, 8);
-        let on = |die| (0..3).map(|n| stripes.page_on_die(die, n)).collect::<Vec<_>>();
-        assert_eq!(
-            [on(0), on(1), on(2), on(3)],
-            [[0, 10, 7], [1, 2, 11], [8, 3, 4], [9, 5, 6]].map(|lpns| lpns.map(Lpn::new))
-        );
-    }
-
-    proptest! {
-        /// Checks that numbers on a die are those of the list, and lead back.
-        #[test]
-        fn numbers_are_those_of_the_list(
-            members in 2u32..17, more in 1u32..5, host_pages in 1u32..2000, part in 0u32..=100
-        ) {
-            let stripes = Stripes::new(members, members + more, host_pages);
-            let filled = host_pages * part / 100;
-            for die in 0..(members + more) as DieId {
-                let listed: Vec<Lpn> = stripes.on_die(die, filled).collect();
-                prop_assert_eq!(stripes.count_on_die(die, filled) as usize, listed.len());
-                for (number, lpn) in (0..).zip(listed) {
-                    prop_assert_eq!(stripes.page_on_die(die, number), lpn);
-                    prop_assert_eq!(stripes.number_on_die(lpn), (die, number));
-                }
-            }
-        }
-    }
-}

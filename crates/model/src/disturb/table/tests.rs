@@ -35,63 +35,6 @@ fn a_row_is_a_class_of_its_own() {
 }
 
 #[test]
-fn members_stand_at_or_above_their_group_and_some_at_it() {
-    let config = DisturbConfig {
-        model: DisturbModel::Wordline,
-        groups: vec!["good".into(), "worst".into()],
-        spread: vec![1.5, 2.0],
-        block_variation: 0.25,
-        table: vec![PerPec { pec: 0, limit: vec![2000.0, 1000.0], alpha: vec![8.0, 9.0] }],
-        ..DisturbConfig::default()
-    };
-    let t = LimitTable::new(&config, 800, 8);
-    for (group, best) in [(0, 3000), (1, 2000)] {
-        let limit = t.truth(group, 0).limit;
-        let members = || {
-            WordlineInBlock::range(0..800)
-                .filter(|w| t.group_of(*w) == group)
-                .map(|w| t.limit_of(limit, w, MEMBER_ONE))
-        };
-        assert_eq!(members().min(), Some(limit), "the worst member is the group's value");
-        let top = members().max().unwrap();
-        assert!(
-            top <= Dose::UNIT * best && top.units() > f64::from(best) * 0.95,
-            "group {group}: best member {top:?}"
-        );
-    }
-    let layer = |w: u32| WordlineInBlock::range(w..w + 8);
-    let alike = |w: WordlineInBlock, first: u32| {
-        t.group_of[w.index()] == t.group_of[first as usize]
-            && t.member[w.index()] == t.member[first as usize]
-    };
-    assert!((0..800).step_by(8).all(|first| layer(first).all(|w| alike(w, first))));
-    let blocks: Vec<u32> = BlockId::range(0..200).map(|b| t.block_factor(b)).collect();
-    assert!(blocks.iter().all(|f| (1024..1280).contains(f)) && blocks.iter().max() > Some(&1250));
-}
-
-#[test]
-fn of_some_page_kinds_the_weakest_decides() {
-    let config = DisturbConfig { kind_factor: vec![1.8, 1.5, 1.0], ..DisturbConfig::default() };
-    let t = LimitTable::new(&config, 1, 1);
-    let of = |kinds| t.limit_of_kinds(Dose::UNIT, kinds).in_1024ths();
-    assert_eq!(
-        [of(0b001), of(0b010), of(0b011), of(0b100), of(0b111)],
-        [1843, 1536, 1536, 1024, 1024]
-    );
-    assert!((0..16).all(|kinds| table().limit_of_kinds(Dose::UNIT * 77, kinds) == Dose::UNIT * 77));
-}
-
-#[test]
-fn guard_levels_multiply_limits() {
-    let mut t = table();
-    t.by_coding[1] = 10 * 1024 + 512;
-    assert_eq!(
-        [0, 1, 4].map(|coding| t.in_mode(Dose::of_1024ths(1000), coding).in_1024ths()),
-        [1000, 10_500, 1000]
-    );
-}
-
-#[test]
 fn truth_interpolates_and_lookup_takes_the_worse_of_two_close_rows() {
     let t = table();
     assert_eq!(
@@ -150,13 +93,6 @@ fn a_policy_never_assumes_more_than_the_truth() {
             assert!(!same_class || t.lookup(1, pec) == t.lookup(1, pec - 1), "{pec} cycles");
         }
     }
-}
-
-#[test]
-fn both_groups_occur() {
-    let t = table();
-    let worst = WordlineInBlock::range(0..64).filter(|w| t.group_of(*w) == 1).count();
-    assert!((20..44).contains(&worst), "{worst} of 64 wordlines in one of two equal groups");
 }
 
 #[test]
