@@ -123,20 +123,4 @@ mod tests {
             assert_eq!(done(same, DRIVE), same);
         }
     }
-
-    #[test]
-    fn a_word_that_is_no_count_is_refused_with_its_line() {
-        assert_eq!(
-            done("[workload]\nrequests = '1Q'", WORKLOAD),
-            format!("f line 2: workload.requests is \"1Q\"; it must be {COUNT}")
-        );
-        let set = |key: &str, word: &str| {
-            read(key, word, 0).map_err(|wrong| wrong.at_place("here").to_string())
-        };
-        assert_eq!(
-            set("workload.requests", "1MiB"),
-            Err(format!("here: workload.requests is \"1MiB\"; it must be {COUNT}"))
-        );
-        assert_eq!(set("drive.capacity", "1MiB"), Ok(None));
-    }
 }

@@ -178,56 +178,6 @@ mod tests {
         );
     }
 
-    #[test]
-    fn what_is_no_parameter_and_what_is_no_such_number_is_refused_by_its_key() {
-        assert_eq!(
-            refusal("[reclaim.straw-ss]\ncounters = 1"),
-            "reclaim.straw-ss.counters = 1 is outside 2 to 256"
-        );
-        assert_eq!(
-            refusal("reclaim = { counters = 257 }"),
-            "reclaim.counters = 257 is outside 2 to 256"
-        );
-        assert_eq!(
-            refusal("reclaim = { counters = 8.0 }"),
-            "reclaim.counters = 8.0: it must be a whole number between 2 and 256"
-        );
-        assert_eq!(
-            refusal("[gc.stable-greedy]\nslack = 1.5"),
-            "gc.stable-greedy.slack = 1.5 is outside 0 to 1"
-        );
-        assert_eq!(
-            refusal("reclaim = { probe_probability = nan }"),
-            "reclaim.probe_probability = NaN is outside 0.000001 to 0.25"
-        );
-        assert_eq!(
-            refusal("[gc.stable-greedy]\nslak = 1"),
-            "unknown key `gc.stable-greedy.slak`; known are slack"
-        );
-        assert_eq!(
-            refusal("[reclaim.none]\ncounters = 8"),
-            "unknown key `reclaim.none.counters`; there are no keys here"
-        );
-        assert!(
-            refusal("[reclaim.straw]\ncounters = 8")
-                .starts_with("unknown key `reclaim.straw.counters`; known are none, block, ")
-        );
-        assert_eq!(refusal("gc = { slack = 1 }"), "unknown key `gc.slack`; known are stable_slack");
-        for text in [
-            "reclaim = { counters = 'x' }",
-            "reclaim = { straw-ss = { counters = [1] } }",
-            "reclaim = { counters = true }",
-        ] {
-            assert!(
-                toml::from_str::<DriveConfig>(&format!("{DRIVE}\n{text}"))
-                    .unwrap_err()
-                    .message()
-                    .contains("number"),
-                "{text}"
-            );
-        }
-    }
-
     /// A resolved configuration does not change if it is written to a file, read and resolved
     /// again.
     #[test]

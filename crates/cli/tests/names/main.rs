@@ -15,7 +15,7 @@ use std::process::{Command, Output, Stdio};
 use rayon::prelude::*;
 use serde_json::Value;
 
-use crate::calls::{CODES, JSON, SHORT};
+use crate::calls::{SHORT, of_codes, of_names};
 
 type Names = BTreeSet<String>;
 
@@ -211,15 +211,16 @@ fn of_list(title: &str, value: &Value, names: &mut Names) {
 fn now() -> Names {
     let mut names = Names::new();
     of_help(&[], &mut names);
-    let of_calls: Vec<_> = JSON.par_iter().map(|(title, call)| of_call(title, call)).collect();
+    let of_calls: Vec<_> =
+        of_names().par_iter().map(|(title, call)| of_call(title, call)).collect();
     names.extend(of_calls.into_iter().flatten());
     let csv = "compare --drive tiny --workload zipf-read --set workload.requests=500 --reclaim \
         none,block --csv";
     of_columns("compare --csv", &text(&vpass(&words(csv, Path::new(""))).stdout), &mut names);
     let code = |call: &str| vpass(&words(call, Path::new(""))).status.code();
-    let of_codes: Vec<_> = CODES
+    let of_codes: Vec<_> = of_codes()
         .par_iter()
-        .map(|(_, case, call)| format!("exit {case}: {}", code(call).unwrap_or(-1)))
+        .map(|(_, (case, call))| format!("exit {case}: {}", code(call).unwrap_or(-1)))
         .collect();
     names.extend(of_codes);
     names
@@ -258,7 +259,7 @@ fn no_name_is_gone() {
 
 #[test]
 fn exit_codes_are_those_of_the_help() {
-    for (code, case, _) in CODES {
+    for (code, (case, _)) in of_codes() {
         assert!(recorded().contains(&format!("exit {case}: {code}")), "{case}");
     }
 }

@@ -4,7 +4,6 @@
 //! A change of a value must be explained. `make record` writes the record again and prints the
 //! changes.
 
-mod commands;
 mod crossings;
 mod fields;
 mod outcome;

@@ -4,7 +4,7 @@
 
 use vpass_workload::attack::ATTACKS;
 
-use crate::{commands, crossings};
+use crate::crossings;
 
 /// Call of the command, or several calls with `&&` between them. A call with `--json` prints its
 /// results; every other call writes them into a folder.
@@ -85,7 +85,7 @@ const UNLIKE: [&str; 5] = ["block", "straw-ss", "tiered", "read-leveling", "ipr"
 /// Returns all runs.
 pub(crate) fn all() -> Vec<Run> {
     let single = [techniques(), counts(), variants(), cleaning(), attacks(), sources()].concat();
-    [single, commands::all(), crossings::all()].concat()
+    [single, commands(), crossings::all()].concat()
 }
 
 fn techniques() -> Vec<Run> {
@@ -178,4 +178,10 @@ fn sources() -> Vec<Run> {
             })
         })
         .collect()
+}
+
+/// Returns the runs of other commands.
+fn commands() -> Vec<Run> {
+    let lines = include_str!("commands.txt").lines();
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(Run::new).collect()
 }

@@ -25,9 +25,9 @@ fn every_key_has_a_meaning_and_a_range() {
     let open: Vec<_> =
         keys.iter().filter(|k| k.range.is_empty()).map(|k| k.path.as_str()).collect();
     assert!(open.is_empty(), "without a range: {open:?}");
-    let gone = EXAMPLES.iter().filter(|(key, ..)| !keys.iter().any(|k| k.path == *key));
-    let gone: Vec<_> = gone.map(|(key, ..)| key).collect();
-    assert!(gone.is_empty(), "in keys/tests/examples.rs, but no key: {gone:?}");
+    let gone = EXAMPLES.keys().filter(|key| !keys.iter().any(|k| k.path == **key));
+    let gone: Vec<_> = gone.collect();
+    assert!(gone.is_empty(), "in keys/tests/examples.toml, but no key: {gone:?}");
     assert!(keys.len() > 100, "{}", keys.len());
 }
 
@@ -91,9 +91,9 @@ fn ranges_are_what_the_checks_refuse() {
 /// Returns values just inside and values just outside the range of a key. The last item tells
 /// whether vpass must accept the inner values even without other keys.
 fn borders(key: &Key) -> (Vec<Value>, Vec<Value>, bool) {
-    let typed = |texts: &[&str]| texts.iter().map(|text| value_of(text)).collect::<Vec<_>>();
-    if let Some((_, good, bad)) = EXAMPLES.iter().find(|(path, ..)| *path == key.path) {
-        return (typed(good), typed(bad), true);
+    let typed = |texts: &[String]| texts.iter().map(|text| value_of(text)).collect::<Vec<_>>();
+    if let Some(examples) = EXAMPLES.get(&key.path) {
+        return (typed(&examples.good), typed(&examples.wrong), true);
     }
     let range = range(&key.path).expect("every key has a range");
     let whole = |n: u64| i64::try_from(n).map(Value::Integer).ok();
@@ -133,7 +133,7 @@ fn borders(key: &Key) -> (Vec<Value>, Vec<Value>, bool) {
             (words.collect(), vec![word()])
         }
         Range::Time(_) | Range::Words(_) => {
-            panic!("{} = {}: no example in keys/tests/examples.rs", key.path, key.range)
+            panic!("{} = {}: no example in keys/tests/examples.toml", key.path, key.range)
         }
     };
     (good, bad, false)

@@ -27,10 +27,6 @@ fn compared(before: &str, after: &str) -> Result<Measured, Failure> {
     difference(&snapshot("a.json", before)?, &snapshot("b.json", after)?)
 }
 
-fn error(before: &str, after: &str) -> String {
-    compared(before, after).unwrap_err().to_string()
-}
-
 #[test]
 fn an_nvme_drive_with_the_ocp_log_lacks_nothing() {
     let before = smartctl(1000, 10, 20) + &ocp(1_000_000, 7);
@@ -115,32 +111,9 @@ fn a_host_that_did_nothing_gives_no_ratio() {
     assert_eq!((m.flash_written_per_byte_read, m.flash_written_per_byte_written), (None, None));
 }
 
-#[test]
-fn wrong_pairs_are_refused() {
-    let (early, late) = (smartctl(1000, 10, 20), smartctl(2000, 11, 21));
-    assert!(compared(&early, &late).is_ok());
-    let less = smartctl(2000, 9, 21);
-    assert_eq!(
-        error(&early, &less),
-        "b.json: bytes that the host read is 4608000, less than 5120000 in a.json, but counters of \
-         a drive only grow; give two snapshots of the same drive, the earlier snapshot first"
-    );
-    let swapped = error(&late, &early);
-    assert!(swapped.contains("b.json is 1000 s older than a.json"), "{swapped}");
-    let hours = error(&early, &late.replace("\"hours\": 9", "\"hours\": 8"));
-    assert!(hours.contains("b.json: power-on hours is 8, less than 9 in a.json"), "{hours}");
-    let other = late.replace("\"S1\"", "\"S9\"");
-    assert_eq!(
-        error(&early, &other),
-        "a.json has the serial number S1, but b.json has S9; both snapshots must be of the same \
-         drive"
-    );
-    assert!(error(&early, &early).contains("are equal"));
-}
-
 /// Filters of jq remove the key `smartctl`. The serial number and the time are read all the same.
 #[test]
-fn filtered_snapshots_are_checked_too() {
+fn filtered_snapshots_are_read() {
     let filtered = |serial: &str, time: u64, read: u64| {
         format!(
             r#"{{ "serial_number": "{serial}", "local_time": {{ "time_t": {time} }},
@@ -152,40 +125,6 @@ fn filtered_snapshots_are_checked_too() {
     assert_eq!(m.serial_number.as_deref(), Some("S1"));
     let absent: Vec<_> = m.lacks.iter().map(|lack| lack.what).collect();
     assert!(!absent.contains(&"serial number") && !absent.contains(&"time"), "{absent:?}");
-    let other = error(&filtered("S1", 1000, 1), &filtered("S2", 1060, 2));
-    assert!(other.contains("a.json has the serial number S1, but b.json has S2"), "{other}");
-    let reversed = error(&filtered("S1", 1060, 1), &filtered("S1", 1000, 2));
-    assert!(reversed.contains("b.json is 60 s older than a.json"), "{reversed}");
-    let both = filtered("S1", 1, 1) + &filtered("S2", 1, 1);
-    let both = error(&both, &filtered("S1", 2, 2));
-    assert!(both.contains("a.json: the file has the serial numbers S1 and S2"), "{both}");
-}
-
-#[test]
-fn wrong_files_are_refused_with_what_would_be_right() {
-    let right = smartctl(1000, 10, 20);
-    for (text, words) in [
-        ("", "a.json: it is empty; the JSON of"),
-        ("Data Units Read: 5", "a.json: it is not JSON: expected value at line 1 column 1"),
-        ("{ \"a\": ", "a.json: it is not JSON: EOF"),
-        ("[1]", "a.json: the file holds JSON, but not an object"),
-        ("{ \"a\": 1 }", "a.json: the file has no counters of a drive; the JSON of"),
-        (
-            r#"{ "smartctl": { "messages": [ { "string": "Permission denied",
-                "severity": "error" } ] } }"#,
-            "no counters of a drive; smartctl said: Permission denied",
-        ),
-        (r#"{ "data_units_read": -4 }"#, "`data_units_read` is -4; it must be a whole number"),
-        (r#"{ "data_units_read": 1e30 }"#, "it must be a whole number from 0 to 2^128 - 1"),
-    ] {
-        let said = error(text, &right);
-        assert!(said.contains(words), "{said}");
-    }
-    let two = right.clone() + &right.replace("\"S1\"", "\"S2\"");
-    assert!(error(&two, &right).contains("a.json: the file has the serial numbers S1 and S2"));
-    let huge = r#"{ "physical_media_units_written": { "hi": 1, "lo": 0 } }"#;
-    let none = r#"{ "physical_media_units_written": { "hi": 0, "lo": 0 } }"#;
-    assert!(error(none, huge).contains("more than any drive can count"));
 }
 
 /// Estimates a drive `tiny` that the host only reads. A block of P pages is rewritten after T

@@ -315,34 +315,6 @@ mod tests {
         resolve(toml::from_str::<DriveConfig>(&text).unwrap()).unwrap()
     }
 
-    #[test]
-    fn a_sample_too_small_is_refused_with_the_smallest_that_works() {
-        let refused = |config: &DriveConfig, of: u32| {
-            part_of(config, Sample { of, residue: 0 }, "tiny").err().map(|e| e.to_string())
-        };
-        // The drive has 1,512 blocks in 8 planes. A sample of 1/8 has 189 blocks, and a sample of
-        // 1/16 has 94.5 blocks.
-        let large = tiny("3840MiB");
-        assert_eq!(refused(&large, 8), None);
-        assert_eq!(
-            refused(&large, 16).unwrap(),
-            "`sample=1/16`: drive tiny has 1512 blocks, so a sample has 94 blocks; a sample needs \
-             at least 180; 1/8 is the smallest sample that works"
-        );
-        // The drive has 608 blocks. A sample of 1/3 would have 202 blocks, but 8 planes cannot be
-        // divided by three.
-        assert_eq!(
-            refused(&tiny("1536MiB"), 3).unwrap(),
-            "`sample=1/3`: drive tiny has 8 planes; N must be a divisor or a multiple of 8; 1/2 is \
-             the smallest sample that works"
-        );
-        assert!(
-            refused(&tiny("512MiB"), 2)
-                .unwrap()
-                .ends_with("only a simulation of the whole drive is large enough")
-        );
-    }
-
     /// Uses a drive with 232 spare blocks and 4 dies. Each stream keeps four blocks open.
     #[test]
     fn a_sample_has_its_share_of_blocks_and_open_blocks_for_streams() {

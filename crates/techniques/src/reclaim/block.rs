@@ -279,9 +279,8 @@ impl Policy for Block {
 
 #[cfg(test)]
 mod tests {
-    use crate::{card, usual};
+    use crate::testing::drive;
     use vpass_drive::base::units::{Cause, Lpn};
-    use vpass_drive::drive::{Drive, Techniques};
 
     #[test]
     fn worked_example() {
@@ -295,10 +294,7 @@ mod tests {
         let (pages, limit) = (3 * 64, 10_000);
         let threshold = limit - pages;
         assert_eq!((pages, threshold), (192, 9_808));
-        let config = crate::testing::config(text);
-        let mut drive =
-            Drive::new(config, &Techniques { reclaim: card("block"), ..usual() }, false).unwrap();
-        drive.precondition(1);
+        let mut drive = drive(text, "block");
         drive.begin_measurement();
         let mut after = |reads| {
             (0..reads).for_each(|_| drive.read_pages(&[Lpn::new(7)]));
@@ -335,10 +331,7 @@ mod tests {
                 {more}
             "#
             );
-            let config = crate::testing::config(&text);
-            let techniques = Techniques { reclaim: card("block"), ..usual() };
-            let mut drive = Drive::new(config, &techniques, false).unwrap();
-            drive.precondition(1);
+            let mut drive = drive(&text, "block");
             drive.begin_measurement();
             let mut reads = 0;
             while drive.reclaim_counts().pages_copied == 0 {

@@ -164,10 +164,7 @@ mod tests {
         let (pages, limit) = (3 * 8, 1_000);
         let (threshold, of_low_density) = (limit - pages, 10 * limit - pages);
         assert_eq!((threshold, of_low_density), (976, 9_976));
-        let config = crate::testing::config(text);
-        let mut drive =
-            Drive::new(config, &Techniques { reclaim: card("hotld"), ..usual() }, false).unwrap();
-        drive.precondition(1);
+        let mut drive = crate::testing::drive(text, "hotld");
         read(&mut drive, threshold);
         assert_eq!(mode_and_valid(&drive), (0, 24), "a monitor block, with the pages beside");
         read(&mut drive, threshold - 1);

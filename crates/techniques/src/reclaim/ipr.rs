@@ -158,19 +158,14 @@ impl Policy for Ipr {
 
 #[cfg(test)]
 mod tests {
-    use crate::{card, usual};
+    use crate::testing::{drive, row};
     use vpass_drive::base::units::{BlockId, Cause, Lpn};
-    use vpass_drive::drive::audit::BlockRow;
-    use vpass_drive::drive::{Drive, Techniques};
+    use vpass_drive::drive::Drive;
 
     fn block_of(drive: &Drive, lpn: u32) -> BlockId {
         let place =
             drive.map_rows().find(|row| row.lpn == Lpn::new(lpn)).expect("all pages hold data");
         drive.geometry().block_of(place.ppn)
-    }
-
-    fn row(drive: &Drive, block: BlockId) -> BlockRow {
-        drive.block_states().nth(block.index()).expect("a block of the drive")
     }
 
     /// Reads these pages in turn until their block becomes a low-density block or is erased.
@@ -202,10 +197,7 @@ mod tests {
         let (threshold, in_pool, of_low_density) =
             (limit - pages, limit - merging, 10 * limit - pages);
         assert_eq!((threshold, in_pool, of_low_density), (976, 968, 9_976));
-        let config = crate::testing::config(text);
-        let mut drive =
-            Drive::new(config, &Techniques { reclaim: card("ipr"), ..usual() }, false).unwrap();
-        drive.precondition(1);
+        let mut drive = drive(text, "ipr");
         // Half of the pages of two blocks are read-hot. Both blocks move to monitor blocks, which
         // give 24 pages to one read-hot block.
         let hot: Vec<u32> = (0..12).chain(24..36).collect();

@@ -165,9 +165,8 @@ impl Policy for PageType {
 #[cfg(test)]
 mod tests {
     use super::classes;
-    use crate::{card, usual};
+    use crate::testing::drive;
     use vpass_drive::base::units::{Cause, Lpn};
-    use vpass_drive::drive::{Drive, Techniques};
 
     #[test]
     fn kinds_that_endure_alike_are_a_class() {
@@ -188,11 +187,7 @@ mod tests {
         let (wordlines, limit) = (64, 10_000);
         let (weak, strong) = (limit - 3 * wordlines, limit + limit / 2 - 3 * wordlines);
         assert_eq!((weak, strong), (9_808, 14_808));
-        let config = crate::testing::config(text);
-        let mut drive =
-            Drive::new(config, &Techniques { reclaim: card("page-type"), ..usual() }, false)
-                .unwrap();
-        drive.precondition(1);
+        let mut drive = drive(text, "page-type");
         drive.begin_measurement();
         // Page 0 of block 0 is an LSB page.
         let mut after = |reads| {
@@ -224,11 +219,7 @@ mod tests {
             drive = { spare = 0.5 }
             disturb = { model = "wordline", kind_factor = [2.0, 1.0], table = [{ pec = 0, limit = [900], alpha = [9.0] }] }
         "#;
-        let config = crate::testing::config(text);
-        let mut drive =
-            Drive::new(config, &Techniques { reclaim: card("page-type"), ..usual() }, false)
-                .unwrap();
-        drive.precondition(1);
+        let mut drive = drive(text, "page-type");
         drive.begin_measurement();
         // Page 2 of block 0 is the LSB page of its middle wordline.
         let mut after = |reads| {

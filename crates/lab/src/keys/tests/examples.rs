@@ -1,137 +1,18 @@
 //! Right and wrong example values of keys whose ranges are described in words.
 
-/// Keys, each with values that vpass accepts and values that vpass rejects.
-pub(super) const EXAMPLES: &[(&str, &[&str], &[&str])] = &[
-    (
-        "timing.sense_us",
-        &["0.001", "1e5", "[40, 60, 90]"],
-        &["0", "100001", "[40, 60]", "[40, 60, 0]"],
-    ),
-    (
-        "timing.program_us",
-        &["0", "1e5", "[1600, 5000, 0]"],
-        &["-1", "100001", "[40, 60]", "[40, 60, -1]"],
-    ),
-    (
-        "timing.erase_by_pec",
-        &["[]", "[{pec = 0, us = 1}, {pec = 15001, us = 10000}]"],
-        &["[{pec = 9, us = 1}, {pec = 9, us = 2}]", "[{pec = 9}]", "1"],
-    ),
-    ("drive.capacity", &["1GiB", "2147483648"], &["0", "100TiB", "lots"]),
-    (
-        "reclaim.schedule",
-        &["foreground", "deadline", "batch:1", "batch:65535"],
-        &["batch:0", "batch:65536", "never"],
-    ),
-    ("refresh.period", &["'22.4h'", "'30d'", "'1y'"], &["0", "'0s'", "30", "'a day'"]),
-    (
-        "density.interval_average",
-        &["blocks", "refreshes", "recent:1", "recent:1000000"],
-        &["recent:0", "recent:1000001", "mean"],
-    ),
-    ("start.age", &["0", "'22.4h'", "'1y'"], &["30", "'-1d'", "'a day'"]),
-    ("disturb.policy_row_cycles", &["0", "10", "1000000"], &["9", "1000001", "-1"]),
-    ("disturb.groups", &["['a', 'b', 'c', 'd']"], &["[]", "3"]),
-    (
-        "disturb.group_share",
-        &["[]", "[0.5, 0.25, 0.25, 0]"],
-        &["[1.0]", "[0.5, 0.5, 0.5, 0]", "[1.5, -0.5, 0, 0]"],
-    ),
-    ("disturb.spread", &["[]", "[1, 10, 1.5, 1]"], &["[1.0]", "[1, 1, 1, 10.5]", "[0.5, 1, 1, 1]"]),
-    (
-        "disturb.kind_factor",
-        &["[]", "[1.8, 10, 1]"],
-        &["[1, 1]", "[1, 1, 10.5]", "[1, 1, 0.5]", "[2, 2, 2]"],
-    ),
-    ("disturb.table", &["[{pec = 0, limit = [9, 9, 9, 9], alpha = [2, 2, 2, 2]}]"], &["[]", "1"]),
-    (
-        "disturb.table.limit",
-        &["[1, 2, 3, 2e7]"],
-        &["[1, 2]", "[1, 2, 3, 20000001]", "[0, 1, 1, 1]"],
-    ),
-    ("disturb.table.alpha", &["[1, 2, 3, 32]"], &["[1, 2]", "[1, 2, 3, 32.5]", "[0, 1, 1, 1]"]),
-    ("workload.block_size", &["512", "16MiB"], &["0", "513", "16777728"]),
-    (
-        "workload.block_sizes",
-        &["[{size = '4KiB', share = 1}]"],
-        &["[{size = '4KiB', share = 0.5}]", "4096"],
-    ),
-    ("workload.block_sizes.size", &["512", "16MiB"], &["0", "513", "16777728"]),
-    (
-        "workload.distribution",
-        &["uniform", "sequential", "zipf:0.99", "hot-cold:0.1/0.9"],
-        &["zip", "zipf:0", "zipf:11", "hot-cold:1/0.9"],
-    ),
-    (
-        "workload.write_distribution",
-        &["uniform", "sequential", "zipf:0.99", "hot-cold:0.1/0.9"],
-        &["zip", "zipf:0", "zipf:11", "hot-cold:1/0.9"],
-    ),
-    ("workload.run", &["4KiB", "1MiB"], &["0", "4097"]),
-    ("workload.phase", &["[{requests = 1, pages = [0]}]"], &["[]", "1"]),
-    ("workload.phase.pages", &["[0, 65535, 0]"], &["[65536]", "[-1]", "0"]),
-    ("workload.phase.ranges", &["[[0, 65535], [7, 7]]"], &["[[1, 0]]", "[[0, 65536]]", "[0, 1]"]),
-    ("workload.part", &["[{rate = 1}]"], &["[]", "1", "[{}]"]),
-    ("workload.part.begin", &["0%", "512MiB"], &["0.5", "101%", "100%", "1GiB", "2GiB"]),
-    ("workload.part.end", &["0.5%", "100%", "1GiB"], &["1", "101%", "0%", "0GiB", "2GiB"]),
-    ("workload.part.block_size", &["512", "16MiB"], &["0", "513", "16777728"]),
-    (
-        "workload.part.block_sizes",
-        &["[{size = '4KiB', share = 1}]"],
-        &["[{size = '4KiB', share = 0.5}]", "4096"],
-    ),
-    (
-        "workload.part.distribution",
-        &["uniform", "sequential", "zipf:0.99", "hot-cold:0.1/0.9"],
-        &["zip", "zipf:0", "zipf:11", "hot-cold:1/0.9"],
-    ),
-    (
-        "workload.part.write_distribution",
-        &["uniform", "sequential", "zipf:0.99", "hot-cold:0.1/0.9"],
-        &["zip", "zipf:0", "zipf:11", "hot-cold:1/0.9"],
-    ),
-    ("workload.part.run", &["4KiB", "1MiB"], &["0", "4097"]),
-    ("workload.stripes", &[], &["1"]),
-    ("workload.model", &[], &["1"]),
-    ("workload.model.dense", &["0", "1GiB"], &["-1", "3GiB"]),
-    ("workload.model.active", &["0.001", "2048"], &["0", "2049", "1e7"]),
-    ("workload.model.popularity", &["uniform", "zipf:0.8"], &["sequential", "zipf:0"]),
-    ("workload.model.counts", &[], &["none/here", "1"]),
-    (
-        "error.base_by_group",
-        &["[]", "[0.01, 1, 1, 100]"],
-        &["[1]", "[1, 1, 1, 101]", "[1, 1, 1, 0]"],
-    ),
-    (
-        "error.retention_by_group",
-        &["[]", "[0.01, 1, 1, 100]"],
-        &["[1]", "[1, 1, 1, 101]", "[1, 1, 1, 0]"],
-    ),
-    ("error.base_by_kind", &["[]", "[0.01, 1, 100]"], &["[1, 1]", "[1, 1, 101]", "[1, 1, 0]"]),
-    (
-        "error.ages",
-        &["[]", "['1h', '22.4h', '10y']"],
-        &["['1d', '1h']", "['0s']", "['11y']", "[1]"],
-    ),
-    ("error.table", &["[]"], &["[{pec = 0, base = [1], retention = [[1]]}]", "1"]),
-    ("error.table.base", &["[0, 1e-3, 0.01, 0.5]"], &["[0.1]", "[0, 0, 0, 0.51]", "[0, 0, 0, -1]"]),
-    (
-        "error.table.retention",
-        &["[[0], [0], [0.1], [0.5]]"],
-        &["[[0]]", "[[0], [0], [0], [0.51]]", "[[0, 1], [0], [0], [0]]"],
-    ),
-    (
-        "error.longest_age",
-        &["'1h'", "'22.4h'", "'30d'", "'10y'"],
-        &["'0s'", "0", "'11y'", "'-1d'", "30", "'soon'"],
-    ),
-    ("ecc.corrects", &["[]"], &["[40]", "[-1]", "3"]),
-    ("ecc.cap", &["[]", "[1e-9]", "[0.4]"], &["[0]", "[0.41]", "[0.02, 0.01]", "[0.01, 0.02]"]),
-    ("ecc.retry_sense_us", &["[]"], &["[20]", "20"]),
-    ("ecc.retry_transfer_us", &["[]"], &["[20]", "20"]),
-    ("ecc.retry_decode_us", &["[]"], &["[20]", "20"]),
-    // A value above 1 requires a drive with retries that remembers decoding levels.
-    ("ecc.slow_retries", &["1"], &["0", "32", "1.5"]),
-    ("bch.age", &["'1h'", "'381d'", "'100y'"], &["'0s'", "0", "'101y'", "'-1d'", "30", "'soon'"]),
-    ("bch.rows", &["[1]", "[1, 1000000]"], &["[]", "[0, 1]", "[2, 1]", "[1000001]", "1"]),
-];
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// Values that vpass accepts, and values that vpass rejects.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Examples {
+    pub(super) good: Vec<String>,
+    pub(super) wrong: Vec<String>,
+}
+
+/// Keys with their values, from `examples.toml`.
+pub(super) static EXAMPLES: LazyLock<BTreeMap<String, Examples>> =
+    LazyLock::new(|| toml::from_str(include_str!("examples.toml")).expect("tables of values"));

@@ -127,7 +127,7 @@ fn the_schema_accepts_what_is_in_range_and_rejects_what_is_not() {
         }
         // Some keys have wrong examples that break rules which a schema can only describe in words.
         // Keys with such examples are skipped.
-        if EXAMPLES.iter().all(|(path, ..)| *path != key.path) {
+        if !EXAMPLES.contains_key(&key.path) {
             for value in bad {
                 let what = wrong(&schema, &with(&value));
                 assert!(what.is_some(), "{} = {value} is accepted", key.path);
