@@ -278,7 +278,9 @@ fn what_no_drive_can_do_is_said_and_wins_nothing() {
         "{explained}"
     );
     let kinds = vpass(&["explain", "--drive", "straw-2t-tlc", "--reclaim", "page-type"]).stdout;
-    for words in ["LSB 1.8, CSB 1.8, MSB 1", "MSB pages rewritten", "LSB and CSB pages rewritten"] {
+    for words in
+        ["LSB 1.80, CSB 1.80, MSB 1.00", "MSB pages rewritten", "LSB and CSB pages rewritten"]
+    {
         assert!(kinds.contains(words), "{words} in\n{kinds}");
     }
 }
