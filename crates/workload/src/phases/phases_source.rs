@@ -11,10 +11,10 @@ use crate::finite::{Draw, Finite};
 use crate::synthetic::random::{Random, Streams, below};
 
 /// Source of the requests of a workload with phases.
-pub type PhasesSource = Finite<Phases>;
+pub type PhasesSource = Finite<DrawnPhases>;
 
 /// Generator of the requests of a workload with phases.
-pub struct Phases {
+pub struct DrawnPhases {
     phases: Vec<Phase>,
     page_bytes: u32,
     /// Random stream for addresses.
@@ -109,7 +109,7 @@ impl PhasesSource {
             pages: Runs::of(p),
         };
         let phases: Vec<Phase> = config.phase.iter().map(phase).collect();
-        let draw = Phases {
+        let draw = DrawnPhases {
             page_bytes,
             address: streams.address,
             phase: 0,
@@ -125,7 +125,7 @@ impl PhasesSource {
     }
 }
 
-impl Phases {
+impl DrawnPhases {
     /// Begins the phase with the given number.
     fn begin(&mut self, phase: usize) {
         self.phase = phase;
@@ -150,7 +150,7 @@ impl Phases {
     }
 }
 
-impl Draw for Phases {
+impl Draw for DrawnPhases {
     fn draw(&mut self, out: &mut Vec<Request>, count: usize) -> Result<(), SourceError> {
         let mut wanted = count as u64;
         while wanted > 0 {

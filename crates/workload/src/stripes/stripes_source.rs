@@ -12,10 +12,10 @@ use crate::synthetic::zipf::Ranks;
 use crate::synthetic::{Distribution, WorkloadConfig};
 
 /// Source of the requests of a workload with stripes.
-pub type StripesSource = Finite<Stripes>;
+pub type StripesSource = Finite<DrawnStripes>;
 
 /// Generator of the requests of a workload with stripes.
-pub struct Stripes {
+pub struct DrawnStripes {
     config: StripesConfig,
     page_bytes: u64,
     /// Number of pages in the footprint.
@@ -67,7 +67,7 @@ impl StripesSource {
         // random number is below the threshold.
         let below = |share: f64| if share >= 1.0 { u64::MAX } else { threshold(share) };
         let arrivals = streams.arrival.clone();
-        let draw = Stripes {
+        let draw = DrawnStripes {
             page_bytes,
             pages: stripes * u64::from(config.pages),
             stripes,
@@ -88,7 +88,7 @@ impl StripesSource {
     }
 }
 
-impl Stripes {
+impl DrawnStripes {
     fn request(&mut self) -> Request {
         let op =
             if self.streams.direction.next_u64() < self.read_below { Op::Read } else { Op::Write };
@@ -144,7 +144,7 @@ fn length(random: &mut Random, mean: f64, most: u32) -> u64 {
     pages
 }
 
-impl Draw for Stripes {
+impl Draw for DrawnStripes {
     fn draw(&mut self, out: &mut Vec<Request>, count: usize) -> Result<(), SourceError> {
         out.extend((0..count).map(|_| self.request()));
         Ok(())
