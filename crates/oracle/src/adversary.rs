@@ -17,6 +17,7 @@ mod siege;
 use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_drive::base::units::{BlockId, Lpn, Ns, Ppn};
 use vpass_drive::drive::Drive;
+use vpass_drive::drive::audit::BlockRow;
 use vpass_drive::flash::block::BlockState;
 use vpass_drive::time::{Progress, Replay, RunError, run_untimed};
 use vpass_drive::watch::observer::NO_PPN;
@@ -122,13 +123,26 @@ impl Sight {
         all.into_iter().find(|(_, lpn)| *lpn != NO_OWNER)
     }
 
-    /// Returns the host pages of the block that are neither on this wordline nor beside it.
-    fn far_from(&self, ppn: Ppn) -> impl Iterator<Item = Lpn> {
+    /// Returns the flash pages of a block that hold host pages.
+    fn held(&self, block: BlockId) -> impl Iterator<Item = Ppn> {
+        let pages = self.pages_per_block as u32;
+        let all = Ppn::new(block.number() * pages).run(pages);
+        all.filter(|ppn| self.owners[ppn.index()] != NO_OWNER)
+    }
+
+    /// Returns the other wordlines of the block, each with its distance and its host pages.
+    fn others(&self, ppn: Ppn) -> impl Iterator<Item = (usize, impl Iterator<Item = Lpn>)> {
         let own = ppn.index() % self.pages_per_block / self.bits;
         let wordlines = self.block(ppn).chunks(self.bits).enumerate();
-        let far = wordlines
-            .filter(move |(wordline, _)| *wordline != own && wordline.abs_diff(own) != self.stride);
-        far.flat_map(|(_, pages)| pages).copied().filter(|lpn| *lpn != NO_OWNER)
+        wordlines.filter(move |(wordline, _)| *wordline != own).map(move |(wordline, pages)| {
+            (wordline.abs_diff(own), pages.iter().copied().filter(|lpn| *lpn != NO_OWNER))
+        })
+    }
+
+    /// Returns the host pages of the block that are neither on this wordline nor beside it.
+    fn far_from(&self, ppn: Ppn) -> impl Iterator<Item = Lpn> {
+        let far = self.others(ppn).filter(|(distance, _)| *distance != self.stride);
+        far.flat_map(|(_, pages)| pages)
     }
 
     /// Returns the flash page that holds a host page. The host page must be on flash.
@@ -149,12 +163,7 @@ impl Sight {
 
     /// Returns one host page of each wordline of the block, except this page's own wordline.
     fn each_wordline(&self, ppn: Ppn) -> Vec<Lpn> {
-        let own = ppn.index() % self.pages_per_block / self.bits;
-        let wordlines =
-            self.block(ppn).chunks(self.bits).enumerate().filter(|(wordline, _)| *wordline != own);
-        wordlines
-            .filter_map(|(_, pages)| pages.iter().copied().find(|lpn| *lpn != NO_OWNER))
-            .collect()
+        self.others(ppn).filter_map(|(_, mut pages)| pages.next()).collect()
     }
 }
 
@@ -171,9 +180,15 @@ pub(crate) enum Coming {
 }
 
 impl Coming {
-    /// Returns the requests as a burst. With times of their own, no request arrives before the
-    /// drive has finished the last burst.
-    fn burst(&mut self, dice: &mut Dice, drive: &Drive, mut requests: Vec<Request>) -> Burst {
+    /// Serves requests as a burst. With times of their own, no request arrives before the drive has
+    /// finished the last burst.
+    fn serve(
+        &mut self,
+        dice: &mut Dice,
+        (drive, engine): (&mut Drive, Option<&mut Replay>),
+        mut requests: Vec<Request>,
+        progress: Progress,
+    ) -> Result<u64, RunError> {
         if let Self::ByClock { gap, at } = self {
             *at = drive.now().max(*at);
             for request in &mut requests {
@@ -181,7 +196,7 @@ impl Coming {
                 request.at = *at;
             }
         }
-        Burst { requests, coming: *self }
+        serve(drive, engine, &mut Burst { requests, coming: *self }, progress)
     }
 }
 
@@ -196,7 +211,11 @@ impl Adversary {
     /// Returns an adversary that keeps `depth` requests outstanding within a burst. The same seed
     /// and the same drive give the same requests.
     pub fn new(seed: u64, depth: u32) -> Self {
-        Self { dice: Dice::new(seed), coming: Coming::Outstanding(depth), victim: None }
+        Self::coming(seed, Coming::Outstanding(depth))
+    }
+
+    pub(crate) fn coming(seed: u64, coming: Coming) -> Self {
+        Self { dice: Dice::new(seed), coming, victim: None }
     }
 
     /// Returns the adversary for a drive that needs to know the time. Its requests arrive at times
@@ -225,13 +244,9 @@ impl Adversary {
         while served < requests {
             let size = self.dice.between(BURST.0, BURST.1).min(requests - served);
             let made = self.burst(drive, size as usize);
-            let mut burst = self.coming.burst(&mut self.dice, drive, made);
-            let before = served;
-            let mut step = |of_burst: u64, drive: &Drive| progress(before + of_burst, drive);
-            served += match engine.as_deref_mut() {
-                Some(engine) => engine.run(drive, &mut burst, &mut step)?,
-                None => run_untimed(drive, &mut burst, &mut step)?,
-            };
+            let mut step = |of_burst: u64, drive: &Drive| progress(served + of_burst, drive);
+            let on = (&mut *drive, engine.as_deref_mut());
+            served += self.coming.serve(&mut self.dice, on, made, &mut step)?;
         }
         Ok(served)
     }
@@ -240,24 +255,14 @@ impl Adversary {
     fn burst(&mut self, drive: &mut Drive, size: usize) -> Vec<Request> {
         let sight = Sight::of(drive);
         self.choose(drive, &sight);
-        let page = u64::from(drive.geometry().page_bytes);
-        let pages = u64::from(drive.geometry().host_pages);
-        let request = |lpn: u64, op: Op| Request {
-            at: 0,
-            offset: lpn * page,
-            bytes: page as u32,
-            op,
-            origin: 0,
-            hint: None,
-        };
         let ruins = self.ruins(drive);
         if !ruins.is_empty() {
-            return (0..size).map(|_| self.disturb_ruin(&ruins, page, pages)).collect();
+            return (0..size).map(|_| self.disturb_ruin(drive, &ruins)).collect();
         }
         let Some(Victim { page: page_of_victim, ppn, manner, writes, .. }) = self.victim else {
             // The drive holds no page to read, so the requests write.
             return (0..size)
-                .map(|_| request(self.dice.between(0, pages - 1), Op::Write))
+                .map(|_| of_page(drive, any_page(&mut self.dice, drive), Op::Write))
                 .collect();
         };
         let near = sight.neighbours_or_block(ppn);
@@ -267,21 +272,20 @@ impl Adversary {
         let one = |n: usize| {
             if self.dice.chance(writes) {
                 let op = if self.dice.chance(0.1) { Op::Trim } else { Op::Write };
-                return request(self.dice.between(0, pages - 1), op);
+                return of_page(drive, any_page(&mut self.dice, drive), op);
             }
-            let lpn = first.next().unwrap_or(near[n % near.len()]);
-            request(lpn.number().into(), Op::Read)
+            of_page(drive, first.next().unwrap_or(near[n % near.len()]), Op::Read)
         };
         let mut requests: Vec<Request> = (0..size).map(one).collect();
         // A read of the victim itself shows the harm done.
         if let Some(last) = requests.last_mut().filter(|_| self.dice.chance(0.5)) {
-            *last = request(page_of_victim.number().into(), Op::Read);
+            *last = of_page(drive, page_of_victim, Op::Read);
         }
         // First comes a write of a part of the victim. By the time that the drive needs the rest,
         // it may be lost.
         if let Some(first) = requests.first_mut().filter(|_| writes > 0.0 && self.dice.chance(0.1))
         {
-            *first = self.part_of(page_of_victim, page);
+            *first = self.part_of(drive, page_of_victim);
         }
         requests
     }
@@ -297,38 +301,26 @@ impl Adversary {
     }
 
     /// Returns a request to a lost page, or to the lost page and the next page.
-    fn disturb_ruin(&mut self, ruins: &[Lpn], page: u64, pages: u64) -> Request {
+    fn disturb_ruin(&mut self, drive: &Drive, ruins: &[Lpn]) -> Request {
         let lpn = self.dice.pick(ruins);
-        let (op, whole) = match self.dice.between(0, 9) {
-            0..=3 => (Op::Read, true),
-            4..=6 => return self.part_of(lpn, page),
-            7 => (Op::Write, true),
-            8 => (Op::Write, false),
-            _ => (Op::Trim, true),
+        let is_last = lpn.number() + 1 == drive.geometry().host_pages;
+        let (op, pages) = match self.dice.between(0, 9) {
+            0..=3 => (Op::Read, 1),
+            4..=6 => return self.part_of(drive, lpn),
+            8 if !is_last => (Op::Write, 2),
+            7 | 8 => (Op::Write, 1),
+            _ => (Op::Trim, 1),
         };
-        let count = if whole || u64::from(lpn.number()) + 1 == pages { 1 } else { 2 };
-        Request {
-            at: 0,
-            offset: lpn.offset(page as u32),
-            bytes: (count * page) as u32,
-            op,
-            origin: 0,
-            hint: None,
-        }
+        let one = of_page(drive, lpn, op);
+        Request { bytes: pages * one.bytes, ..one }
     }
 
     /// Returns a write of a random part of a page.
-    fn part_of(&mut self, lpn: Lpn, page: u64) -> Request {
-        let from = self.dice.between(0, page - 1);
-        let bytes = self.dice.between(1, page - from) as u32;
-        Request {
-            at: 0,
-            offset: lpn.offset(page as u32) + from,
-            bytes,
-            op: Op::Write,
-            origin: 0,
-            hint: None,
-        }
+    fn part_of(&mut self, drive: &Drive, lpn: Lpn) -> Request {
+        let whole = of_page(drive, lpn, Op::Write);
+        let from = self.dice.between(0, u64::from(whole.bytes) - 1);
+        let bytes = self.dice.between(1, u64::from(whole.bytes) - from) as u32;
+        Request { offset: whole.offset + from, bytes, ..whole }
     }
 
     /// Keeps the present victim for its number of bursts, and then chooses the next.
@@ -354,10 +346,7 @@ impl Adversary {
         ]);
         let blocks = self.blocks(drive, taste);
         let oracle = oracle_of(drive);
-        let per_block = sight.pages_per_block as u32;
-        let live =
-            blocks.iter().flat_map(|block| Ppn::new(block.number() * per_block).run(per_block));
-        let live = live.filter(|ppn| sight.owners[ppn.index()] != NO_OWNER);
+        let live = blocks.into_iter().flat_map(|(block, _)| sight.held(block));
         // A page that is lost already cannot lose more.
         let left = live.map(|ppn| (oracle.reads_left(ppn), ppn)).filter(|(left, _)| *left >= 0.0);
         // A page without neighbours is hard to reach.
@@ -376,28 +365,53 @@ impl Adversary {
     }
 
     /// Returns the blocks to choose the next victim from.
-    fn blocks(&mut self, drive: &Drive, taste: Taste) -> Vec<BlockId> {
-        let filled: Vec<_> =
-            BlockId::all().zip(drive.block_states()).filter(|(_, row)| row.valid > 0).collect();
-        let all = || filled.iter().map(|(block, _)| *block).collect();
+    fn blocks(&mut self, drive: &Drive, taste: Taste) -> Vec<(BlockId, BlockRow)> {
         match taste {
-            _ if filled.is_empty() => vec![],
-            Taste::Nearest => all(),
-            Taste::Emptiest => {
-                let mut closed: Vec<_> =
-                    filled.iter().filter(|(_, row)| row.state == BlockState::Closed).collect();
-                closed.sort_by_key(|(_, row)| row.valid);
-                closed.iter().take(4).map(|(block, _)| *block).collect()
-            }
-            Taste::Open => filled
-                .iter()
-                .filter(|(_, row)| row.state == BlockState::Open)
-                .map(|(block, _)| *block)
-                .collect(),
+            Taste::Nearest => filled(drive, None),
+            Taste::Emptiest => emptiest(drive, 4),
+            Taste::Open => filled(drive, Some(BlockState::Open)),
             Taste::Chance => {
-                vec![filled[self.dice.between(0, filled.len() as u64 - 1) as usize].0]
+                let all = filled(drive, None);
+                if all.is_empty() { all } else { vec![self.dice.pick(&all)] }
             }
         }
+    }
+}
+
+/// Returns the blocks with host data, of a state or of all states.
+fn filled(drive: &Drive, state: Option<BlockState>) -> Vec<(BlockId, BlockRow)> {
+    let is_wanted = |row: &BlockRow| row.valid > 0 && state.is_none_or(|state| row.state == state);
+    BlockId::all().zip(drive.block_states()).filter(|(_, row)| is_wanted(row)).collect()
+}
+
+/// Returns the closed blocks with the fewest valid pages.
+fn emptiest(drive: &Drive, count: usize) -> Vec<(BlockId, BlockRow)> {
+    let mut blocks = filled(drive, Some(BlockState::Closed));
+    blocks.sort_by_key(|(_, row)| row.valid);
+    blocks.truncate(count);
+    blocks
+}
+
+/// Returns a request for a whole page.
+fn of_page(drive: &Drive, lpn: Lpn, op: Op) -> Request {
+    let bytes = drive.geometry().page_bytes;
+    Request { at: 0, offset: lpn.offset(bytes), bytes, op, origin: 0, hint: None }
+}
+
+fn any_page(dice: &mut Dice, drive: &Drive) -> Lpn {
+    Lpn::new(dice.between(0, u64::from(drive.geometry().host_pages) - 1) as u32)
+}
+
+/// Serves requests in the drive's gear. Without an engine, requests take no time.
+pub(crate) fn serve(
+    drive: &mut Drive,
+    engine: Option<&mut Replay>,
+    source: &mut dyn RequestSource,
+    progress: Progress,
+) -> Result<u64, RunError> {
+    match engine {
+        Some(engine) => engine.run(drive, source, progress),
+        None => run_untimed(drive, source, progress),
     }
 }
 

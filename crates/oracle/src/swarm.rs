@@ -33,6 +33,8 @@ mod striped;
 mod tired;
 mod witness;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use vpass_drive::api::card::Protection;
 use vpass_drive::api::gc::GcTechnique;
 use vpass_drive::api::parity::ParityTechnique;
@@ -42,13 +44,11 @@ use vpass_drive::base::geometry::Geometry;
 use vpass_drive::config::{DisturbModel, DriveConfig, ErrorLaw};
 use vpass_drive::drive::Techniques;
 
-use self::ageing::Ages;
 use self::balanced::Balanced;
 pub use self::cards::Cards;
 use self::drawing::Drawn;
 pub use self::drawn::Digest;
-use self::nested::Within;
-use self::play::{Play, Played};
+use self::play::Played;
 use crate::OracleReport;
 
 /// Cases without reclaim that are besieged.
@@ -236,79 +236,84 @@ impl Case {
     /// # Errors
     /// The errors found, as sentences.
     pub fn run(self) -> Result<CaseSummary, String> {
-        let Drawn {
-            config,
-            techniques,
-            named,
-            technique,
-            cards,
-            timed,
-            host,
-            ages,
-            computed,
-            warms_up,
-            longest,
-            lives,
-            within,
-            plays,
-            dice,
-        } = self.draw()?;
-        let Within { is_nested, is_reckless } = within;
-        let restless = named.is_none();
-        let name = if restless { RESTLESS } else { technique.name };
-        let what = describe(&config, name, techniques.gc.name, timed, host, ages)
-            + if is_nested { ", nested" } else { "" };
-        let adversary = host != Host::Stream;
-        let summary = |what: String, requests, report| CaseSummary {
+        let drawn = self.draw()?;
+        let what = drawn.describe();
+        let (requests, report) = drawn.run().map_err(|e| format!("{what}: {e}"))?;
+        Ok(CaseSummary {
             what,
-            technique: name,
-            cards,
-            adversary,
+            technique: drawn.name(),
+            cards: drawn.cards,
+            adversary: drawn.host != Host::Stream,
             requests,
             report,
-        };
-        if !restless
-            && let Some(said) = border::refusal(&config, technique, &techniques, timed)
-                .map_err(|e| format!("{what}: {e}"))?
-        {
-            return Ok(summary(format!("{what}: {said}"), 0, None));
+        })
+    }
+}
+
+impl Drawn {
+    /// Returns the name of the technique in results.
+    fn name(&self) -> &'static str {
+        self.named.map_or(RESTLESS, |technique| technique.name)
+    }
+
+    /// Runs the case. Returns the number of requests and the verdict; without a verdict, the drive
+    /// was rightly refused.
+    fn run(&self) -> Result<(u64, Option<OracleReport>), String> {
+        if self.named.is_some() && border::is_refused(self)? {
+            return Ok((0, None));
         }
-        let play = || {
-            let play = Play {
-                config: config.clone(),
-                techniques: &techniques,
-                technique: named,
-                timed,
-                host,
-                computed,
-                warms_up,
-                longest,
-                ages,
-                within,
-                fails: self.fails.then_some(self.seed),
-            };
-            play.run(dice.clone(), lives)
-        };
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            let played = play()?;
-            let same = plays == 1 || play()?.end == played.end;
+        let played = without_panic(|| {
+            let played = self.play()?;
+            let same = self.plays == 1 || self.play()?.end == played.end;
             if same {
                 Ok(played)
             } else {
                 Err("a second run of the same case ends in another state".to_owned())
             }
-        }));
-        let played = match outcome {
-            Ok(Ok(played)) => played,
-            Ok(Err(e)) => return Err(format!("{what}: {e}")),
-            Err(panic) => {
-                return Err(format!("{what}: the drive panicked: {}", panic_text(panic.as_ref())));
-            }
-        };
-        judge(&played, !self.fails && !is_reckless && (restless || !technique.may_lose()))
-            .map_err(|e| format!("{what}: {e}"))?;
-        Ok(summary(what, played.requests, Some(played.report)))
+        })?;
+        let may_lose = self.named.is_some_and(|technique| technique.may_lose());
+        judge(&played, self.fails.is_none() && !self.is_reckless && !may_lose)?;
+        Ok((played.requests, Some(played.report)))
     }
+
+    fn describe(&self) -> String {
+        let (config, g) = (&self.config, &self.config.geometry);
+        let host = match self.host {
+            Host::Stream => "",
+            Host::Adversary => ", with an adversary",
+            Host::Siege => ", under siege by an adversary",
+        };
+        let ages = self
+            .ages
+            .map(|ages| format!(", refresh {} within {}", ages.refresh, config.refresh.period));
+        let retries = config.ecc.levels().saturating_sub(1);
+        let errors = (config.error.model != ErrorLaw::None)
+            .then(|| format!(", error rates, {retries} retries"));
+        let stripes = Geometry::new(config).stripes;
+        let stripes = stripes.map(|of| format!(", stripes of {} and parity", of.members()));
+        let others: String = [ages, errors, stripes].into_iter().flatten().collect();
+        format!(
+            "{} dies of {} blocks of {} pages, {:?}, {}, {}, {}, {}{host}{others}{}",
+            g.channels * g.dies_per_channel,
+            g.blocks_per_plane.unwrap_or(0) * g.planes_per_die,
+            g.pages_per_block(),
+            config.disturb.model,
+            self.name(),
+            self.techniques.gc.name,
+            if self.timed { "timed" } else { "untimed" },
+            config.reclaim.schedule,
+            if self.is_nested { ", nested" } else { "" },
+        )
+    }
+}
+
+/// Returns the result of a run. A panic is an error.
+fn without_panic<T>(run: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(format!("the drive panicked: {}", text.unwrap_or("no message")))
+    })
 }
 
 /// Returns whether each answer of a technique must keep the guarantee. A technique with a
@@ -326,51 +331,4 @@ fn judge(Played { report, lost, promised, .. }: &Played, safe: bool) -> Result<(
         return Err(format!("a sound technique lost {lost} pages"));
     }
     Ok(())
-}
-
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
-}
-
-fn describe(
-    config: &DriveConfig,
-    reclaim: &str,
-    gc: &str,
-    timed: bool,
-    host: Host,
-    ages: Option<Ages>,
-) -> String {
-    let retries = config.ecc.levels().saturating_sub(1);
-    let hinted = if config.hints.said.is_some() { ", hints" } else { "" };
-    let g = &config.geometry;
-    format!(
-        "{} dies of {} blocks of {} pages, {:?}, {}, {}, {}, {}{}{}{}{}",
-        g.channels * g.dies_per_channel,
-        g.blocks_per_plane.unwrap_or(0) * g.planes_per_die,
-        g.pages_per_block(),
-        config.disturb.model,
-        reclaim,
-        gc,
-        if timed { "timed" } else { "untimed" },
-        config.reclaim.schedule,
-        match host {
-            Host::Stream => "",
-            Host::Adversary => ", with an adversary",
-            Host::Siege => ", under siege by an adversary",
-        },
-        ages.map_or_else(String::new, |ages| format!(
-            ", refresh {} within {}",
-            ages.refresh, config.refresh.period
-        )),
-        if config.error.model == ErrorLaw::None {
-            String::new()
-        } else {
-            format!(", error rates, {retries} retries{hinted}")
-        },
-        Geometry::new(config).stripes.map_or_else(String::new, |stripes| format!(
-            ", stripes of {} and parity",
-            stripes.members()
-        )),
-    )
 }

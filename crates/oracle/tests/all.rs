@@ -3,16 +3,12 @@
 
 mod acceleration;
 mod adversary;
-mod ages;
 mod deceived_counters;
 mod density_extremes;
 mod density_gears;
 mod failures;
 mod fluid;
-mod ida;
-mod nested;
-mod parity;
 mod recoding;
 mod striped_starts;
 mod swarm;
-mod tired;
+mod watched;

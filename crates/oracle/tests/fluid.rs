@@ -15,7 +15,9 @@ use vpass_drive::drive::{Drive, Techniques};
 use vpass_drive::hints::HintRange;
 use vpass_drive::time::{FluidRun, FluidSource};
 use vpass_oracle::{Level, Oracle, OracleReport};
-use vpass_techniques::{card, named, resolve, usual};
+use vpass_techniques::{card, usual};
+
+use crate::watched::config;
 
 const SECOND: Ns = 1_000_000_000;
 
@@ -40,26 +42,21 @@ impl Host {
 
 impl FluidSource for Host {
     fn rates(&mut self, from: Ns) -> (ReadRates, Ns) {
-        let each = match self.below(3) {
-            0 => PageRates::Same(self.reads_per_s / f64::from(self.pages)),
+        let each: Option<Vec<f32>> = match self.below(3) {
+            0 => None,
             // A few pages are hot, and the others are not read.
-            1 => PageRates::Each(
-                (0..self.pages).map(|_| if self.below(20) == 0 { 20.0 } else { 0.0 }).collect(),
-            ),
-            _ => PageRates::Each((0..self.pages).map(|_| self.below(1000) as f32).collect()),
+            1 => Some((0..self.pages).map(|_| 20.0 * f32::from(self.below(20) == 0)).collect()),
+            _ => Some((0..self.pages).map(|_| self.below(1000) as f32).collect()),
         };
-        let scaled = |rates: Vec<f32>, sum: f64| {
-            rates.iter().map(|rate| (f64::from(*rate) * self.reads_per_s / sum) as f32).collect()
-        };
-        let sum = each.sum(self.pages);
-        let pages = match each {
-            PageRates::Each(rates) if sum > 0.0 => PageRates::Each(scaled(rates, sum)),
-            other => other,
-        };
-        (
-            ReadRates { pages, requests_per_page: 1.0, bytes_per_page: f64::from(self.page_bytes) },
-            from.saturating_add(self.hold),
-        )
+        let pages =
+            each.map_or(PageRates::Same(self.reads_per_s / f64::from(self.pages)), |rates| {
+                let sum = rates.iter().copied().map(f64::from).sum::<f64>().max(f64::MIN_POSITIVE);
+                let scaled = |rate: f32| (f64::from(rate) * self.reads_per_s / sum) as f32;
+                PageRates::Each(rates.into_iter().map(scaled).collect())
+            });
+        let bytes_per_page = f64::from(self.page_bytes);
+        let rates = ReadRates { pages, requests_per_page: 1.0, bytes_per_page };
+        (rates, from.saturating_add(self.hold))
     }
 
     fn writes(&mut self) -> &mut dyn RequestSource {
@@ -80,14 +77,8 @@ impl RequestSource for Host {
                 2 => (Op::Write, first * page, 3 * page),
                 _ => (Op::Write, first * page, page),
             };
-            out.push(Request {
-                at: self.at,
-                offset,
-                bytes: bytes as u32,
-                op,
-                origin: 0,
-                hint: None,
-            });
+            let (at, bytes) = (self.at, bytes as u32);
+            out.push(Request { at, offset, bytes, op, origin: 0, hint: None });
         }
         Ok(())
     }
@@ -188,7 +179,7 @@ fn case_of(seed: u64, reclaim: &str, data: Data) -> Driven {
             Data::Aged => AGES,
         },
     );
-    let mut config = resolve(toml::from_str::<DriveConfig>(&text).unwrap()).unwrap();
+    let mut config = config(&text);
     if reclaim == "count" {
         count_few_reads(&mut config, seed, tired);
     }
@@ -214,8 +205,7 @@ fn case_of(seed: u64, reclaim: &str, data: Data) -> Driven {
         Drive::new(config, &techniques, false).unwrap_or_else(|e| panic!("case {seed}: {e}"));
     let mut oracle = Oracle::new(drive.geometry(), drive.config()).at(Level::On);
     oracle.expect_refresh(drive.config(), refresh, seed, false);
-    if named::<dyn Policy>(reclaim).is_some_and(|technique| technique.protects == Protection::Sound)
-    {
+    if card::<dyn Policy>(reclaim).protects == Protection::Sound {
         oracle.expect_budgets(drive.config());
     }
     drive.observe(Box::new(oracle));
@@ -235,17 +225,14 @@ fn case_of(seed: u64, reclaim: &str, data: Data) -> Driven {
     run.go_on(&mut drive, &mut host, slower * 100 * SECOND, &mut |_, _| true).unwrap();
     run.end(&mut drive);
     drive.report_unread_losses();
-    let read = drive.host_counts().read_pages as f64;
+    let report = drive.end_observation_of::<Oracle>().unwrap().conclude(&drive);
     let flash = drive.flash_counts();
-    let (retried, regrouped) =
-        (flash.retried.iter().skip(1).sum(), flash.programs[Cause::Hint as usize]);
-    let watcher: Box<dyn std::any::Any> = drive.end_observation().unwrap();
     Driven {
-        report: watcher.downcast::<Oracle>().unwrap().conclude(&drive),
-        read,
+        report,
+        read: drive.host_counts().read_pages as f64,
         expected: slower as f64 * 100.0 * reads_per_s,
-        retried,
-        regrouped,
+        retried: flash.retried.iter().skip(1).sum(),
+        regrouped: flash.programs[Cause::Hint as usize],
     }
 }
 

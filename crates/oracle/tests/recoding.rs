@@ -7,10 +7,10 @@ use vpass_drive::api::reclaim::{
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::page_set::{PageSet, WordlineSet};
 use vpass_drive::base::units::{BlockId, Bytes, Lpn, Reads};
-use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::Drive;
-use vpass_oracle::Oracle;
-use vpass_techniques::{resolve, usual};
+use vpass_techniques::usual;
+
+use crate::watched::{Random, config, end_without_loss, filled};
 
 /// Recodes each block of full density after this number of reads, alternately as a whole and in
 /// every second wordline. After twice that number, moves all pages.
@@ -92,30 +92,21 @@ fn the_oracle_has_nothing_to_say_of_any_cell_type_or_program_unit() {
             disturb = {{ model = "wordline", table = [{{ pec = 0, limit = [20000], alpha = [9.0] }}] }}
             "#
         );
-        let config = resolve(toml::from_str::<DriveConfig>(&text).unwrap()).unwrap();
-        let mut drive =
-            Drive::with_policy(config, Box::new(Recoder { at: 400, turn: 0 }), &usual(), false)
-                .unwrap();
-        drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
-        drive.precondition(1);
-        drive.begin_measurement();
-        let (mut random, pages) = (1u64, u64::from(drive.geometry().host_pages));
+        let recoder = Box::new(Recoder { at: 400, turn: 0 });
+        let drive = Drive::with_policy(config(&text), recoder, &usual(), false);
+        let mut drive = filled(drive.unwrap());
+        let (mut random, pages) = (Random(1), drive.geometry().host_pages.into());
         for n in 0..60_000 {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let page = ((random >> 33) % pages) as u32;
+            let page = random.below(pages) as u32;
             if n % 8 == 0 {
                 drive.write_page(Lpn::new(page), u64::MAX)
             } else {
                 drive.read_pages(&[Lpn::new(page / 4)])
             }
         }
-        drive.report_unread_losses();
+        end_without_loss(&mut drive, &format!("{cell}, {unit}"));
         let (reclaim, merged) =
             (*drive.reclaim_counts(), drive.flash_counts().reprograms.iter().sum::<u64>());
-        let oracle: Box<dyn std::any::Any> = drive.end_observation().unwrap();
-        let report = oracle.downcast::<Oracle>().unwrap().conclude(&drive);
-        assert!(!report.is_bug(), "{cell}, {unit}: {:?}", report.findings);
-        assert_eq!((report.lost_pages, report.uncorrectable_reads), (0, 0), "{cell}, {unit}");
         assert!(
             reclaim.reprograms > 0 && merged > 16 * reclaim.reprograms,
             "{cell}, {unit}: {merged} wordlines, {reclaim:?}"

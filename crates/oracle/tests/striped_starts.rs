@@ -1,14 +1,13 @@
 //! Runs from a computed start with parity, under the oracle: reads, writes and trims, with flash
 //! that fails.
 
-use vpass_drive::api::parity::STRIPE;
 use vpass_drive::base::failure::{Failure, Unit, When};
 use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
-use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::{Drive, Techniques};
-use vpass_drive::time::{Replay, run_untimed};
-use vpass_oracle::{Oracle, OracleReport};
-use vpass_techniques::{card, resolve, usual};
+use vpass_oracle::Oracle;
+use vpass_techniques::{card, usual};
+
+use crate::watched::{config, end, serve};
 
 const PAGE: u64 = 4 << 10;
 const REQUESTS: u64 = 6000;
@@ -47,39 +46,30 @@ impl RequestSource for Host {
     }
 }
 
-/// Runs a drive of five dies with stripes of three pages. Returns the verdict, the number of
-/// rebuilt pages, and the bytes of the result that depend on places.
-fn run(parity: &str, timed: bool, fails: Option<Unit>) -> (OracleReport, u64, Vec<u32>) {
+/// Runs a drive of five dies with stripes of three pages. Returns the number of lost pages, the
+/// number of rebuilt pages, and the place of each page.
+fn run(parity: &str, timed: bool, fails: Option<Unit>) -> (u64, u64, Vec<u32>) {
     let text = r#"
         geometry = { channels = 5, dies_per_channel = 1, planes_per_die = 1, blocks_per_plane = 60, wordlines_per_block = 32, cell = "tlc", page_size = "4KiB" }
         timing = { sense_us = 50, program_us = 500, erase_us = 3000, channel_mb_s = 800 }
         drive = { spare = 0.6, write_buffer = "256KiB" }
         start = { fill = 0.95, overwrite = 2.0, reads = 300 }
         disturb = { model = "wordline", table = [{ pec = 0, limit = [20000], alpha = [9.0] }] }
+        parity = { stripe = 3 }
     "#;
-    let mut config = toml::from_str::<DriveConfig>(text).unwrap();
-    config.parity.params.set(None, STRIPE.key, STRIPE.number(3.0));
     let techniques = Techniques { parity: card(parity), ..usual() };
-    let mut drive = Drive::new(resolve(config).unwrap(), &techniques, timed).unwrap();
-    let oracle = Oracle::new(drive.geometry(), drive.config());
-    drive.observe(Box::new(oracle));
+    let mut drive = Drive::new(config(text), &techniques, timed).unwrap();
+    drive.observe(Box::new(Oracle::new(drive.geometry(), drive.config())));
     drive.precondition_computed(11);
     drive.begin_measurement();
     let failures = fails.map(|unit| Failure { unit, when: When::Request(REQUESTS / 2) });
     drive.expect_failures(failures.as_slice());
     let mut host = Host { served: 0, pages: drive.geometry().host_pages.into() };
-    if timed {
-        Replay::new(&drive).run(&mut drive, &mut host, &mut |_, _| true).map(drop).unwrap();
-    } else {
-        run_untimed(&mut drive, &mut host, &mut |_, _| true).map(drop).unwrap();
-    }
+    serve(&mut drive, timed, &mut host);
     let books = drive.failure_books().unwrap_or_default();
     let rebuilt = books.rebuilt_in_background + books.rebuilt_for_reads + books.rebuilt_for_writes;
-    drive.report_unread_losses();
-    let places = drive.all_map_rows().map(|row| row.ppn.number()).collect();
-    let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
-    let oracle = *oracle.downcast::<Oracle>().expect("the watcher is the oracle");
-    (oracle.conclude(&drive), rebuilt, places)
+    let lost = end(&mut drive, &format!("{parity}, {timed}, {fails:?}")).lost_pages;
+    (lost, rebuilt, drive.all_map_rows().map(|row| row.ppn.number()).collect())
 }
 
 #[test]
@@ -92,13 +82,8 @@ fn runs_from_a_computed_start_with_parity_are_clean() {
             (true, Some(Unit::Die(0))),
             (false, Some(Unit::Block(130))),
         ] {
-            let (report, rebuilt, places) = run(parity, timed, fails);
-            assert!(!report.is_bug(), "{parity}, {timed}, {fails:?}: {report:?}");
-            assert_eq!(
-                (rebuilt > 0, report.lost_pages),
-                (fails.is_some(), 0),
-                "{parity} {fails:?}"
-            );
+            let (lost, rebuilt, places) = run(parity, timed, fails);
+            assert_eq!((rebuilt > 0, lost), (fails.is_some(), 0), "{parity} {fails:?}");
             assert_eq!(places, run(parity, timed, fails).2, "the same seed gives the same drive");
         }
     }

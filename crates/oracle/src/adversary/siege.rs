@@ -15,9 +15,9 @@ use vpass_drive::base::units::{BlockId, Lpn, Ppn};
 use vpass_drive::config::DisturbModel;
 use vpass_drive::drive::Drive;
 use vpass_drive::flash::block::BlockState;
-use vpass_drive::time::{Replay, RunError, run_untimed};
+use vpass_drive::time::{Replay, RunError};
 
-use super::{Coming, NO_OWNER, Sight, oracle_of};
+use super::{Coming, NO_OWNER, Sight, any_page, emptiest, filled, of_page, oracle_of};
 use crate::dice::Dice;
 
 /// Largest number of reads in one act.
@@ -98,11 +98,8 @@ impl Siege {
         while !is_last {
             is_last = served >= requests;
             let requests = if is_last { self.last(drive) } else { self.act(drive) };
-            let mut burst = self.coming.burst(&mut self.dice, drive, requests);
-            served += match engine.as_deref_mut() {
-                Some(engine) => engine.run(drive, &mut burst, &mut |_, _| true)?,
-                None => run_untimed(drive, &mut burst, &mut |_, _| true)?,
-            };
+            let on = (&mut *drive, engine.as_deref_mut());
+            served += self.coming.serve(&mut self.dice, on, requests, &mut |_, _| true)?;
         }
         Ok(served)
     }
@@ -168,34 +165,22 @@ impl Siege {
             self.block = Some((block, acts - 1));
         }
         let oracle = oracle_of(drive);
-        let first = Ppn::new(block.number() * sight.pages_per_block as u32);
-        let live = first
-            .run(sight.pages_per_block as u32)
-            .filter(|ppn| sight.owners[ppn.index()] != NO_OWNER);
-        let left = live
-            .filter(|ppn| sight.neighbours(*ppn).next().is_some())
-            .map(|ppn| (oracle.reads_left(ppn), ppn));
+        let near = sight.held(block).filter(|ppn| sight.neighbours(*ppn).next().is_some());
+        let left = near.map(|ppn| (oracle.reads_left(ppn), ppn));
         let mut whole: Vec<(f64, Ppn)> =
             left.filter(|(left, _)| (0.0..MOST_READS as f64).contains(left)).collect();
         whole.sort_by(|a, b| a.0.total_cmp(&b.0));
         let among = if self.dice.chance(0.7) { 1 } else { whole.len() };
-        (!whole.is_empty()).then(|| whole[self.dice.between(0, among as u64 - 1) as usize].1)
+        (!whole.is_empty()).then(|| self.dice.pick(&whole[..among]).1)
     }
 
     fn choose(&mut self, drive: &Drive, taste: Taste) -> Option<BlockId> {
-        let filled = BlockId::all().zip(drive.block_states()).filter(|(_, row)| row.valid > 0);
-        let mut blocks: Vec<_> = match taste {
-            Taste::Open => filled.filter(|(_, row)| row.state == BlockState::Open).collect(),
-            Taste::Any | Taste::Emptiest => {
-                filled.filter(|(_, row)| row.state == BlockState::Closed).collect()
-            }
+        let blocks = match taste {
+            Taste::Open => filled(drive, Some(BlockState::Open)),
+            Taste::Any => filled(drive, Some(BlockState::Closed)),
+            Taste::Emptiest => emptiest(drive, 3),
         };
-        if matches!(taste, Taste::Emptiest) {
-            blocks.sort_by_key(|(_, row)| row.valid);
-            blocks.truncate(3);
-        }
-        (!blocks.is_empty())
-            .then(|| blocks[self.dice.between(0, blocks.len() as u64 - 1) as usize].0)
+        (!blocks.is_empty()).then(|| self.dice.pick(&blocks).0)
     }
 
     /// Returns writes of parts of pages whose rest is lost. After each follow about as many writes
@@ -214,7 +199,7 @@ impl Siege {
         // The drive cleans next the block that holds little else.
         let others =
             sight.block(victim).iter().filter(|lpn| **lpn != NO_OWNER && !lost.contains(lpn));
-        requests.extend(others.map(|lpn| Request { op: Op::Trim, ..read(drive, *lpn) }));
+        requests.extend(others.map(|lpn| of_page(drive, *lpn, Op::Trim)));
         // The drive cleans blocks when it opens new ones.
         if let Some(left) =
             self.until_full(drive, sight).filter(|left| slots > 0 && *left < MOST_READS / 10)
@@ -236,7 +221,7 @@ impl Siege {
             requests.push(read(drive, lpn));
             if self.dice.chance(0.3) {
                 // Two writes of its halves bring the page back.
-                let whole = Request { op: Op::Write, ..read(drive, lpn) };
+                let whole = of_page(drive, lpn, Op::Write);
                 let first = Request { bytes: whole.bytes / 2, ..whole };
                 let second = Request {
                     offset: whole.offset + u64::from(first.bytes),
@@ -252,14 +237,11 @@ impl Siege {
     /// Returns reads beside the page that an open block takes next, until that page is lost before
     /// it is written. Then the page is written and read.
     fn brings_forth(&mut self, drive: &mut Drive, sight: &Sight) -> Option<Vec<Request>> {
-        let open = BlockId::all()
-            .zip(drive.block_states())
-            .filter(|(_, row)| row.state == BlockState::Open && row.valid > 0);
+        let open = filled(drive, Some(BlockState::Open)).into_iter();
         let next: Vec<Ppn> = open
             .map(|(block, row)| drive.geometry().first_page(block) + u32::from(row.written))
+            .filter(|ppn| ppn.index() % sight.pages_per_block != 0)
             .collect();
-        let next: Vec<Ppn> =
-            next.into_iter().filter(|ppn| ppn.index() % sight.pages_per_block != 0).collect();
         let ppn = *next.get(self.dice.between(0, next.len().max(1) as u64 - 1) as usize)?;
         let neighbour = sight.neighbours(ppn).next()?;
         let place = sight.place_of(neighbour);
@@ -279,7 +261,7 @@ impl Siege {
             .map(Ppn::from_index);
         let mut requests: Vec<Request> = others
             .flat_map(|other| sight.wordline(other))
-            .map(|lpn| Request { op: Op::Trim, ..read(drive, lpn) })
+            .map(|lpn| of_page(drive, lpn, Op::Trim))
             .collect();
         requests.extend(vec![read(drive, neighbour); reads as usize]);
         let width = u64::from(drive.geometry().dies()) * sight.bits as u64;
@@ -299,10 +281,8 @@ impl Siege {
     fn lost_by_looking(&mut self, drive: &mut Drive, sight: &Sight) -> Option<Vec<Request>> {
         let pages = sight.owners.len() as u64;
         let from = self.dice.between(0, pages - 1);
-        let all = (from..pages)
-            .chain(0..from)
-            .map(|ppn| Ppn::new(ppn as u32))
-            .filter(|ppn| sight.owners[ppn.index()] != NO_OWNER);
+        let all = (from..pages).chain(0..from).map(|ppn| Ppn::new(ppn as u32));
+        let all = all.filter(|ppn| sight.owners[ppn.index()] != NO_OWNER);
         let ((lpn, then), (above, first)) = all
             .filter_map(|below| both(drive, sight, below))
             .find(|(a, b)| a.1 + b.1 <= MOST_READS)?;
@@ -324,27 +304,21 @@ impl Siege {
     }
 
     fn writes(&mut self, drive: &Drive, count: u64) -> Vec<Request> {
-        let pages = u64::from(drive.geometry().host_pages);
-        (0..count)
-            .map(|_| Request {
-                op: Op::Write,
-                ..read(drive, Lpn::new(self.dice.between(0, pages - 1) as u32))
-            })
-            .collect()
+        let one = |_| of_page(drive, any_page(&mut self.dice, drive), Op::Write);
+        (0..count).map(one).collect()
     }
 
     fn part(&mut self, drive: &Drive, lpn: Lpn) -> Request {
-        let whole = read(drive, lpn);
+        let whole = of_page(drive, lpn, Op::Write);
         let from = u64::from(whole.bytes) / 64 * self.dice.between(0, 62);
         let bytes = (u64::from(whole.bytes) / 64 * self.dice.between(1, 2)) as u32;
-        Request { op: Op::Write, offset: whole.offset + from, bytes: bytes.max(1), ..whole }
+        Request { offset: whole.offset + from, bytes: bytes.max(1), ..whole }
     }
 }
 
 /// Returns a read of a whole page.
 fn read(drive: &Drive, lpn: Lpn) -> Request {
-    let bytes = drive.geometry().page_bytes;
-    Request { at: 0, offset: lpn.offset(bytes), bytes, op: Op::Read, origin: 0, hint: None }
+    of_page(drive, lpn, Op::Read)
 }
 
 /// Returns reads beside a page, and far from it, that use up its limit completely. If no such mix

@@ -8,12 +8,12 @@ use vpass_drive::base::units::Ns;
 use vpass_drive::config::{CellType, DriveConfig, KindUs, Number, Params};
 use vpass_techniques::{all, card};
 
-use super::balanced::Balanced;
+use super::balanced::{Balanced, one_of};
 use super::{nested, params, tired};
 use crate::dice::Dice;
 
 /// One case in eight has data that ages.
-const AGES: [bool; 8] = [true, false, false, false, false, false, false, false];
+const AGES: [bool; 8] = one_of();
 /// Refresh periods, as multiples of the shortest one that the drive can keep.
 const PERIODS: [f64; 4] = [1.0, 2.0, 8.0, 1000.0];
 /// Largest number of blocks that refresh begins in a second; 0 for all blocks that are due.

@@ -9,6 +9,13 @@
 
 use crate::dice::Dice;
 
+/// Returns a list in which one value is true.
+pub(super) const fn one_of<const COUNT: usize>() -> [bool; COUNT] {
+    let mut list = [false; COUNT];
+    list[0] = true;
+    list
+}
+
 /// Source of balanced draws: a case takes one value from each list.
 pub(super) struct Balanced {
     pub(super) case: u64,

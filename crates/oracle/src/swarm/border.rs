@@ -5,10 +5,11 @@ use vpass_drive::api::reclaim::{self, CHECK_INTERVAL, Technique, promise};
 use vpass_drive::api::refresh;
 use vpass_drive::base::span::Span;
 use vpass_drive::config::{DriveConfig, ReclaimConfig, Schedule};
-use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::drive::Drive;
 use vpass_techniques::card;
 
 use super::balanced::Balanced;
+use super::drawing::Drawn;
 use crate::dice::Dice;
 
 /// Number of steps in which limits are scaled.
@@ -55,13 +56,7 @@ impl Knob {
         match self {
             Self::Limits => {
                 let factor = f64::from(SCALE_ONE - n) / f64::from(SCALE_ONE);
-                // A limit is at least 1.
-                config
-                    .disturb
-                    .table
-                    .iter_mut()
-                    .flat_map(|row| &mut row.limit)
-                    .for_each(|limit| *limit = (*limit * factor).max(1.0));
+                scale_limits(&mut config, factor, 1.0);
             }
             Self::Interval => technique.set(&mut config, &CHECK_INTERVAL, n.into()),
             Self::Late => config.reclaim.late_reads = Some(n),
@@ -71,6 +66,12 @@ impl Knob {
     }
 }
 
+/// Scales all limits, down to a smallest one at most.
+pub(super) fn scale_limits(config: &mut DriveConfig, factor: f64, least: f64) {
+    let limits = config.disturb.table.iter_mut().flat_map(|row| &mut row.limit);
+    limits.for_each(|limit| *limit = (*limit * factor).max(least));
+}
+
 /// Brings half of the drives to a border. Most of these drives just keep the guarantee.
 pub(super) fn sometimes_at_the_border(
     balanced: &Balanced,
@@ -78,21 +79,9 @@ pub(super) fn sometimes_at_the_border(
     config: &mut DriveConfig,
     technique: &Technique,
 ) {
-    let knob = balanced.pick(
-        "border",
-        &[
-            None,
-            None,
-            None,
-            None,
-            None,
-            Some(Knob::Limits),
-            Some(Knob::Limits),
-            Some(Knob::Interval),
-            Some(Knob::Late),
-            Some(Knob::Age),
-        ],
-    );
+    let knobs = [Knob::Limits, Knob::Limits, Knob::Interval, Knob::Late, Knob::Age];
+    let knobs: Vec<_> = [None; 5].into_iter().chain(knobs.map(Some)).collect();
+    let knob = balanced.pick("border", &knobs);
     let (span, inside, beyond) = (dice.pick(&SPANS), dice.chance(0.85), dice.pick(&[1, 1, 3, 100]));
     let Some(knob) = knob else { return };
     let at_once = config.reclaim.schedule == Schedule::Foreground;
@@ -104,16 +93,18 @@ pub(super) fn sometimes_at_the_border(
     if !holds(least) || holds(most) {
         return;
     }
-    let (mut held, mut broken) = (least, most);
+    let held = last_that_holds(holds, least, most);
+    let n = if inside { held } else { held.saturating_add(beyond).min(most) };
+    *config = knob.set(config, technique, n);
+}
+
+/// Returns the last number that holds, between one that holds and one that does not.
+fn last_that_holds(holds: impl Fn(u32) -> bool, mut held: u32, mut broken: u32) -> u32 {
     while broken - held > 1 {
         let middle = held + (broken - held) / 2;
         if holds(middle) { held = middle } else { broken = middle }
     }
-    *config = knob.set(
-        config,
-        technique,
-        if inside { held } else { held.saturating_add(beyond).min(most) },
-    );
+    held
 }
 
 /// Brings limits down to the smallest ones that keep a technique's guarantee at the start, plus
@@ -124,14 +115,11 @@ pub(super) fn bring_limits(config: &mut DriveConfig, technique: &Technique, abov
         let config = knob.set(config, technique, n);
         promise::first_broken(&config, technique, config.start.pec).is_none()
     };
-    let (mut held, mut broken) = knob.range(true);
-    if !holds(held) || holds(broken) {
-        return !holds(broken);
+    let (least, most) = knob.range(true);
+    if !holds(least) || holds(most) {
+        return !holds(most);
     }
-    while broken - held > 1 {
-        let middle = held + (broken - held) / 2;
-        if holds(middle) { held = middle } else { broken = middle }
-    }
+    let held = last_that_holds(holds, least, most);
     let room = (f64::from(SCALE_ONE - held) * above) as u32;
     *config = knob.set(config, technique, held.saturating_sub(room));
     true
@@ -142,19 +130,16 @@ fn period_named(said: &str) -> Option<&str> {
     said.rsplit_once("refresh.period = \"")?.1.split_once("\" or less").map(|(period, _)| period)
 }
 
-/// Checks that the drive refuses settings without a guarantee before it is built, and that the
-/// message names a key.
-pub(super) fn refusal(
-    config: &DriveConfig,
-    technique: &Technique,
-    techniques: &Techniques,
-    timed: bool,
-) -> Result<Option<String>, String> {
-    if let Err(lacks) = reclaim::check(config, technique) {
-        return Ok(Some(lacks.to_string()));
+/// Returns whether the drive is refused because its settings break the guarantee. Checks that this
+/// is before the drive is built, and that the message names a key.
+pub(super) fn is_refused(
+    Drawn { config, technique, techniques, timed, .. }: &Drawn,
+) -> Result<bool, String> {
+    if reclaim::check(config, technique).is_err() {
+        return Ok(true);
     }
     let checked = promise::check(config, technique);
-    let Err(said) = checked.map_err(|e| e.to_string()) else { return Ok(None) };
+    let Err(said) = checked.map_err(|e| e.to_string()) else { return Ok(false) };
     let interval = technique.path(config, &CHECK_INTERVAL);
     let keys = [
         interval.as_str(),
@@ -178,9 +163,9 @@ pub(super) fn refusal(
         promise::check(&refreshed, technique)
             .map_err(|e| format!("refused with a period that is also refused: {said}: {e}"))?;
     }
-    match Drive::new(config.clone(), techniques, timed) {
+    match Drive::new(config.clone(), techniques, *timed) {
         Ok(_) => Err(format!("the drive is built, although it must be refused: {said}")),
-        Err(e) if e.to_string() == said => Ok(Some(said)),
+        Err(e) if e.to_string() == said => Ok(true),
         Err(e) => Err(format!("refused with `{e}` instead of `{said}`")),
     }
 }

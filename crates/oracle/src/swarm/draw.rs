@@ -4,26 +4,26 @@
 use vpass_drive::api::reclaim::{CHECK_INTERVAL, OWN_AGE};
 use vpass_drive::base::units::Bytes;
 use vpass_drive::config::{
-    BchConfig, CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DriveConfig,
-    EccConfig, EraseAtPec, ErrorConfig, GcConfig, GeometryConfig, HintsConfig, KindUs, Params,
-    ParityConfig, PerPec, ProgramUnit, ReclaimConfig, RefreshConfig, SheetConfig, StartConfig,
-    TimingConfig, WearConfig,
+    CapacityConfig, CellType, DensityConfig, DisturbConfig, DisturbModel, DriveConfig, EraseAtPec,
+    GcConfig, GeometryConfig, KindUs, MIN_SPARE_BLOCKS, Params, PerPec, ProgramUnit, ReclaimConfig,
+    StartConfig, TimingConfig, WearConfig,
 };
 use vpass_drive::drive::Techniques;
 use vpass_drive::drive::start::reads::MostStartReads;
 
-use super::balanced::Balanced;
+use super::balanced::{Balanced, one_of};
+use super::drawn::least;
 use super::{border, params};
 use crate::dice::Dice;
 
 /// Spare blocks for techniques that keep kinds of data apart.
-const APART_BLOCKS: u32 = 6;
+pub(super) const APART_BLOCKS: u32 = 6;
 
 /// One drive in sixteen.
-const RARE: [bool; 16] = [
-    true, false, false, false, false, false, false, false, false, false, false, false, false,
-    false, false, false,
-];
+const RARE: [bool; 16] = one_of();
+
+/// Longest time of a sensing, a program or an erase.
+const SLOW_US: f64 = 1e5;
 
 /// Draws a drive. With `keeps_apart`, the drive has enough blocks for streams of the policy.
 pub(super) fn random_config(
@@ -46,11 +46,9 @@ pub(super) fn random_config(
     let planes = geometry.planes();
     let spare = 0.12 + 0.5 * dice.unit();
     let apart = if keeps_apart { APART_BLOCKS } else { 0 };
-    let needed =
-        (f64::from(vpass_drive::config::MIN_SPARE_BLOCKS + 1 + apart) / spare / f64::from(planes))
-            .ceil() as u32;
-    let geometry =
-        GeometryConfig { blocks_per_plane: Some(needed + dice.between(1, 6) as u32), ..geometry };
+    let needed = f64::from(MIN_SPARE_BLOCKS + 1 + apart) / spare / f64::from(planes);
+    let blocks = needed.ceil() as u32 + dice.between(1, 6) as u32;
+    let geometry = GeometryConfig { blocks_per_plane: Some(blocks), ..geometry };
     let buffer_pages = dice.pick(&[0, 2, 8, 40]);
     let (check_interval, late_reads) = border::random_reserves(dice, restless);
     let mut of_reclaim = Params::default();
@@ -59,7 +57,6 @@ pub(super) fn random_config(
     let of_reclaim = params::draw_shared(dice, "reclaim", of_reclaim);
     let reprogram_dose = dice.pick(DensityConfig::RANDOM_REPROGRAM_DOSE);
     DriveConfig {
-        description: String::new(),
         drive: CapacityConfig {
             spare: Some(spare),
             write_buffer: Bytes(buffer_pages * geometry.page_size.0),
@@ -67,19 +64,11 @@ pub(super) fn random_config(
             ..CapacityConfig::default()
         },
         disturb: random_disturb(
-            balanced,
-            dice,
+            (balanced, dice),
             &geometry,
-            check_interval,
-            late_reads.unwrap_or(0),
+            (check_interval, late_reads.unwrap_or(0)),
             reprogram_dose,
         ),
-        error: ErrorConfig::default(),
-        ecc: EccConfig::default(),
-        bch: BchConfig::default(),
-        hints: HintsConfig::default(),
-        sheet: SheetConfig::default(),
-        part_of: None,
         timing: random_timing(balanced, dice, geometry.cell),
         gc: GcConfig {
             background: dice.pick(GcConfig::RANDOM_BACKGROUND),
@@ -117,11 +106,16 @@ pub(super) fn random_config(
             overwrite: dice.pick(StartConfig::RANDOM_OVERWRITE),
             ..StartConfig::default()
         },
-        refresh: RefreshConfig::default(),
-        parity: ParityConfig::default(),
         geometry,
+        ..least()
     }
 }
+
+/// Disturb models, each as often as it should be drawn.
+const MODELS: [DisturbModel; 8] = {
+    use DisturbModel::{Count, None, Wordline};
+    [None, Count, Count, Wordline, Wordline, Wordline, Wordline, Wordline]
+};
 
 /// First case whose limits may scatter. The recorded cases of planted bugs, which are smaller, keep
 /// their drives.
@@ -130,16 +124,12 @@ const FIRST_WITH_SCATTER: u64 = 10_000_000;
 /// Draws limits that a case can reach. Most of them are large enough to move a block, and to check
 /// or probe its wordlines before.
 fn random_disturb(
-    balanced: &Balanced,
-    dice: &mut Dice,
+    (balanced, dice): (&Balanced, &mut Dice),
     geometry: &GeometryConfig,
-    check_interval: u32,
-    late_reads: u32,
+    (check_interval, late_reads): (u32, u32),
     reprogram_dose: f64,
 ) -> DisturbConfig {
-    use DisturbModel::{Count, None, Wordline};
-    let model = balanced
-        .pick("model", &[None, Count, Count, Wordline, Wordline, Wordline, Wordline, Wordline]);
+    let model = balanced.pick("model", &MODELS);
     let groups = if model == DisturbModel::Wordline { dice.between(1, 4) as usize } else { 1 };
     let pages = f64::from(geometry.pages_per_block());
     let alpha = 1.0 + 11.0 * dice.unit();
@@ -149,17 +139,12 @@ fn random_disturb(
     // twice. A job that merges wordlines reads the pages of one interval or of one wordline. Pages
     // beside a wordline weigh more, and so does a block that is reprogrammed as a whole.
     let weight = 1.0 + reprogram_dose / f64::from(geometry.cell.bits());
-    let (moving, beside) =
-        (moving * weight, 2.0 * alpha * f64::from(geometry.cell.bits()) * weight);
+    let beside = 2.0 * alpha * f64::from(geometry.cell.bits()) * weight;
+    let moving = moving * weight;
     let merging = weight * f64::from(check_interval.max(geometry.cell.bits())) + beside;
-    let base = 1.5 * moving
-        + probing
-        + merging
-        + alpha
-            * (f64::from(check_interval)
-                + 2.0 * f64::from(late_reads)
-                + 32.0
-                + 400.0 * dice.unit());
+    let reads =
+        f64::from(check_interval) + 2.0 * f64::from(late_reads) + 32.0 + 400.0 * dice.unit();
+    let base = 1.5 * moving + probing + merging + alpha * reads;
     let row = |pec: u32, scale: f64| PerPec {
         pec,
         limit: (0..groups).map(|g| base * scale * (1.0 + 0.3 * (groups - 1 - g) as f64)).collect(),
@@ -222,21 +207,23 @@ fn random_sense(dice: &mut Dice, cell: CellType) -> KindUs {
 
 fn random_timing(balanced: &Balanced, dice: &mut Dice, cell: CellType) -> TimingConfig {
     let timing = usual_timing(balanced, dice, cell);
-    // `slow` is the slowest possible timing. It makes the nanoseconds of a job need more than 32
-    // bits.
     let timing = if balanced.pick("program of kind and wear", &RARE) {
         by_kind_and_wear(balanced, timing, cell)
     } else {
         timing
     };
-    let slow = TimingConfig {
-        sense_us: KindUs::All(1e5),
-        program_us: KindUs::All(1e5),
-        erase_us: 1e5,
+    if balanced.pick("slow", &RARE) { slow(&timing) } else { timing }
+}
+
+/// Returns the slowest possible timing. It makes the nanoseconds of a job need more than 32 bits.
+pub(super) fn slow(timing: &TimingConfig) -> TimingConfig {
+    TimingConfig {
+        sense_us: KindUs::All(SLOW_US),
+        program_us: KindUs::All(SLOW_US),
+        erase_us: SLOW_US,
         erase_by_pec: vec![],
         ..timing.clone()
-    };
-    if balanced.pick("slow", &RARE) { slow } else { timing }
+    }
 }
 
 /// Draws program times that depend on the page kind, if a program takes a page. Also draws longer

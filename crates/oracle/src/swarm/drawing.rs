@@ -2,7 +2,7 @@
 
 use vpass_drive::api::parity::has_stripes;
 use vpass_drive::api::reclaim::Technique;
-use vpass_drive::api::refresh::{self, NO_REFRESH};
+use vpass_drive::api::refresh::{self, NO_REFRESH, RefreshTechnique};
 use vpass_drive::base::span::Span;
 use vpass_drive::config::DriveConfig;
 use vpass_drive::drive::Techniques;
@@ -10,10 +10,9 @@ use vpass_techniques::reclaim::RETRIES;
 use vpass_techniques::{all, card, named, resolve, usual};
 
 use super::ageing::Ages;
-use super::balanced::Balanced;
+use super::balanced::{Balanced, one_of};
 use super::cards::Cards;
 use super::drawn::Digest;
-use super::nested::Within;
 use super::{Case, Host, RESTLESS, border, draw, hinted, nested, striped, tired};
 use crate::dice::Dice;
 
@@ -22,10 +21,7 @@ use crate::dice::Dice;
 const SHARES: (usize, usize, usize) = (4, 3, 6);
 
 /// One case in sixteen runs twice. Both runs must end alike.
-const AGAIN: [bool; 16] = [
-    true, false, false, false, false, false, false, false, false, false, false, false, false,
-    false, false, false,
-];
+const AGAIN: [bool; 16] = one_of();
 
 /// Whether a besieged case has whole limits, which doses can meet exactly.
 const WHOLE_LIMITS: [bool; 2] = [true, false];
@@ -37,6 +33,7 @@ const ACCELERATIONS: [u32; 6] = [2, 3, 10, 30, 100, 1000];
 const OBSERVES: [bool; 4] = [true, false, false, false];
 
 /// A drawn case.
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub(super) struct Drawn {
     pub(super) config: DriveConfig,
     pub(super) techniques: Techniques,
@@ -55,7 +52,12 @@ pub(super) struct Drawn {
     pub(super) longest: u64,
     /// Factor by which the number of requests grows.
     pub(super) lives: u64,
-    pub(super) within: Within,
+    /// Whether events begin during other events.
+    pub(super) is_nested: bool,
+    /// Whether the random policy of the case acts too late.
+    pub(super) is_reckless: bool,
+    /// Seed of the failures of flash, if there are any.
+    pub(super) fails: Option<u64>,
     /// Number of runs of the case.
     pub(super) plays: u32,
     /// Random numbers of the run.
@@ -72,7 +74,7 @@ impl Drawn {
             format!("{reclaim} {gc} {refresh} {parity} {seed} {restless} {gap:?}"),
             format!("{} {:?} {} {}", self.timed, self.host, self.computed, self.warms_up),
             format!("{} {} {} {}", self.longest, self.lives, self.plays, self.dice.clone().next()),
-            format!("{} {}", self.within.is_nested, self.within.is_reckless),
+            format!("{} {}", self.is_nested, self.is_reckless),
         ];
         texts
             .iter()
@@ -120,18 +122,15 @@ impl Case {
         let mut techniques = Techniques { reclaim: technique, gc, seed: self.seed, ..usual() };
         let is_nested = self.cards.map_or_else(|| self.is_nested(), |cards| cards.nested);
         let is_reckless = is_nested && restless && nested::is_reckless(&balanced);
-        let within = Within { is_nested, is_reckless };
         let keeps_apart = restless || technique.keeps_apart;
         let mut config = first_config(&balanced, &mut dice, (keeps_apart, restless), is_nested)?;
         if self.accelerates {
             config.wear.acceleration = balanced.pick("acceleration", &ACCELERATIONS);
         }
         if let Some(parity) = self.parity {
-            config = if has_stripes(parity) {
-                striped::draw(&balanced, config, parity, technique)?
-            } else {
-                config
-            };
+            if has_stripes(parity) {
+                config = striped::draw(&balanced, config, parity, technique)?;
+            }
             techniques.parity = parity;
         }
         if !restless {
@@ -139,12 +138,10 @@ impl Case {
         }
         striped::draw_start_wear(&balanced, &mut config);
         let lowers_density = restless || technique.lowers_density;
-        let refresh = self
-            .refresh
-            .filter(|refresh| refresh.name != "ida" || config.geometry.cell.bits() > 1)
-            .map(|refresh| refresh.name);
-        let of_parity = || striped::parts(self.seed, self.parity?).1;
-        let refresh = refresh.or_else(of_parity);
+        let fits =
+            |refresh: &&RefreshTechnique| refresh.name != "ida" || config.geometry.cell.bits() > 1;
+        let refresh = self.refresh.filter(fits).map(|refresh| refresh.name);
+        let refresh = refresh.or_else(|| striped::parts(self.seed, self.parity?).1);
         let refresh = (refresh, self.cards.map(|cards| cards.refresh));
         let ages = Ages::draw(&balanced, &mut config, timed, lowers_density, refresh, is_nested);
         let drawn = ages.map_or(NO_REFRESH, |ages| ages.refresh);
@@ -169,10 +166,9 @@ impl Case {
         let may_tire = !restless || is_reckless;
         let is_tired =
             is_raised || may_tire && tired::draw(&balanced, &mut config, technique, is_nested);
-        let observing = Some(&config).filter(|config| is_tired && self.observes(&balanced, config));
-        let observing = observing.map(|_| card("observed-retries"));
-        let (named, technique) =
-            observing.map_or((named, technique), |observing| (Some(observing), observing));
+        let observes = is_tired && self.observes(&balanced, &config);
+        let technique = if observes { card("observed-retries") } else { technique };
+        let named = if observes { Some(technique) } else { named };
         techniques.reclaim = technique;
         if is_tired && self.parity.is_none() {
             config = hinted::draw(&balanced, config, technique.keeps_apart)
@@ -192,12 +188,9 @@ impl Case {
             Host::of(&balanced, named, &config, is_tired)
         };
         if host == Host::Siege && balanced.pick("whole limits", &WHOLE_LIMITS) {
-            config.disturb.table.iter_mut().for_each(|row| {
-                row.limit
-                    .iter_mut()
-                    .chain(&mut row.alpha)
-                    .for_each(|number| *number = number.ceil());
-            });
+            let rows = config.disturb.table.iter_mut();
+            let numbers = rows.flat_map(|row| row.limit.iter_mut().chain(&mut row.alpha));
+            numbers.for_each(|number| *number = number.ceil());
         }
         if technique.has(&RETRIES) && config.ecc.levels() <= 1 {
             technique.set(&mut config, &RETRIES, 0.0);
@@ -217,7 +210,9 @@ impl Case {
             warms_up: balanced.pick("warm-up", &[false, false, false, true]),
             longest: balanced.pick("longest", &[5, 5, 5, 5, 5, 5, 5, 80]),
             lives,
-            within,
+            is_nested,
+            is_reckless,
+            fails: self.fails.then_some(self.seed),
             plays: if lives == 1 && balanced.pick("again", &AGAIN) { 2 } else { 1 },
             dice,
         })

@@ -13,8 +13,12 @@ const LEAST: &str = r#"
     timing = { sense_us = 1, program_us = 1, erase_us = 1, channel_mb_s = 1 }
 "#;
 
-static DEFAULTS: LazyLock<BTreeMap<String, String>> =
-    LazyLock::new(|| keys(&toml::from_str(LEAST).expect("these keys are all that a drive needs")));
+static DEFAULTS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| keys(&least()));
+
+/// Returns a drive whose keys are at their defaults.
+pub(super) fn least() -> DriveConfig {
+    toml::from_str(LEAST).expect("these keys are all that a drive needs")
+}
 
 /// A digest (FNV-1a, 64 bits) of texts and other digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,13 +88,10 @@ fn descend(path: String, value: &Value, keys: &mut BTreeMap<String, String>) {
 mod tests {
     use super::*;
     use crate::swarm::Case;
+    use crate::swarm::drawing::Drawn;
     use crate::swarm::lost_die::LostDieCase;
     use vpass_drive::base::units::Bytes;
     use vpass_techniques::all;
-
-    fn drive() -> DriveConfig {
-        toml::from_str(LEAST).expect("a drive")
-    }
 
     #[test]
     fn each_changed_key_moves_a_digest_and_defaults_do_not_count() {
@@ -102,9 +103,9 @@ mod tests {
             |c| c.hints.said = Some(vec![]),
             |c| c.reclaim.late_reads = Some(7),
         ];
-        let mut seen = vec![of(&drive())];
+        let mut seen = vec![of(&least())];
         for change in changes {
-            let mut config = drive();
+            let mut config = least();
             change(&mut config);
             assert!(!seen.contains(&of(&config)), "{config:?}");
             seen.push(of(&config));
@@ -143,13 +144,13 @@ mod tests {
     fn a_draw_that_changes_moves_the_digest_of_its_case() {
         let case = Case::new(5);
         let drawn = case.draw().expect("a drive");
-        let of = |change: &dyn Fn(&mut crate::swarm::drawing::Drawn)| {
+        let of = |change: &dyn Fn(&mut Drawn)| {
             let mut drawn = case.draw().expect("a drive");
             change(&mut drawn);
             drawn.digest()
         };
         assert_eq!(of(&|_| {}), drawn.digest());
-        let changes: [&dyn Fn(&mut crate::swarm::drawing::Drawn); 7] = [
+        let changes: [&dyn Fn(&mut Drawn); 7] = [
             &|d| d.config.start.pec += 1,
             &|d| d.timed = !d.timed,
             &|d| {

@@ -5,19 +5,18 @@
 
 mod worn;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use vpass_drive::api::parity::{REBUILD, STRIPE};
 use vpass_drive::base::failure::{Failure, Unit, When};
 use vpass_drive::base::geometry::Geometry;
 use vpass_drive::base::request::{Arrival, Op, Request, RequestSource, SourceError};
 use vpass_drive::config::{DriveConfig, Number};
-use vpass_drive::drive::failing::TakenByFailures;
-use vpass_drive::drive::{Drive, Stage, Techniques};
-use vpass_drive::time::{Replay, RunError, run_untimed};
+use vpass_drive::drive::failing::{FailureBooks, TakenByFailures};
+use vpass_drive::drive::{Drive, Techniques};
+use vpass_drive::time::{Replay, RunError};
 use vpass_techniques::{card, resolve, usual};
 
-use super::{Digest, panic_text};
+use super::{Digest, without_panic};
+use crate::adversary::serve;
 use crate::dice::Dice;
 use crate::{Oracle, OracleReport};
 
@@ -51,14 +50,8 @@ pub struct LostDie {
     pub report: OracleReport,
     /// Number of lost pages.
     pub lost: u64,
-    /// Number of pages that failures took.
-    pub taken: TakenByFailures,
-    /// Stage of the drive's life at the first failure, if it has stages.
-    pub stage: Option<Stage>,
-    /// Number of rebuilt pages.
-    pub rebuilt: u64,
-    /// Whether the rebuild was finished.
-    pub is_rebuild_done: bool,
+    /// Effects of the failures.
+    pub books: FailureBooks,
     /// Reason for which the drive stopped; `None` if it did not stop.
     pub stopped: Option<String>,
 }
@@ -88,15 +81,8 @@ impl RequestSource for Host {
             // Some requests begin or end within a page.
             let (skip, short) = (self.dice.pick(&[0, 0, 0, 512]), self.dice.pick(&[0, 0, 0, 1024]));
             self.clock += self.dice.between(0, 2_000_000);
-            let bytes = (pages * PAGE - skip - short) as u32;
-            out.push(Request {
-                at: self.clock,
-                offset: first * PAGE + skip,
-                bytes,
-                op,
-                origin: 0,
-                hint: None,
-            });
+            let (offset, bytes) = (first * PAGE + skip, (pages * PAGE - skip - short) as u32);
+            out.push(Request { at: self.clock, offset, bytes, op, origin: 0, hint: None });
         }
         Ok(())
     }
@@ -132,12 +118,14 @@ pub struct LostDieCase {
 impl LostDieCase {
     /// Draws the case without a run.
     fn draw(self) -> Result<Drawn, String> {
-        let mut dice = Dice::new(
-            self.seed ^ if self.by_wear { 0xDEAD_D1E0_0EA2_0000 } else { 0xDEAD_D1E0_0000_0000 },
-        );
+        let (of_kind, drives): (u64, &[(&str, u32)]) = if self.by_wear {
+            (0xDEAD_D1E0_0EA2_0000, &worn::DRIVES)
+        } else {
+            (0xDEAD_D1E0_0000_0000, &DRIVES)
+        };
+        let mut dice = Dice::new(self.seed ^ of_kind);
         let timed = dice.chance(0.5);
-        let (parity, dies) =
-            if self.by_wear { dice.pick(&worn::DRIVES) } else { dice.pick(&DRIVES) };
+        let (parity, dies) = dice.pick(drives);
         let (mut config, is_published) = draw(&mut dice, parity, dies)?;
         if self.by_wear {
             worn::draw(&mut dice, &mut config, parity);
@@ -146,21 +134,18 @@ impl LostDieCase {
         let (reclaim, limit) = dice.pick(reclaim);
         config.disturb.table[0].limit = vec![limit];
         let config = resolve(config).map_err(|e| e.to_string())?;
-        let first = Failure {
-            unit: Unit::Die(dice.between(0, u64::from(2 * dies) - 1) as u32),
-            when: Self::when(&mut dice, timed),
-        };
-        let mut failures = vec![first];
+        let below = |dice: &mut Dice, count: u32| dice.between(0, u64::from(count) - 1) as u32;
+        let unit = Unit::Die(below(&mut dice, 2 * dies));
+        let mut failures = vec![Failure { unit, when: Self::when(&mut dice, timed) }];
         if dice.chance(0.3) {
-            let blocks = u64::from(2 * dies * 24);
-            let unit = match dice.between(0, 2) {
-                0 => Unit::Block(dice.between(0, blocks - 1) as u32),
-                1 => Unit::Page(dice.between(0, blocks * 16 - 1) as u32),
-                _ => Unit::Die(dice.between(0, u64::from(2 * dies) - 1) as u32),
+            let second = match dice.between(0, 2) {
+                0 => Unit::Block(below(&mut dice, 2 * dies * 24)),
+                1 => Unit::Page(below(&mut dice, 2 * dies * 24 * 16)),
+                _ => Unit::Die(below(&mut dice, 2 * dies)),
             };
-            failures.extend(
-                (unit != first.unit).then(|| Failure { unit, when: Self::when(&mut dice, timed) }),
-            );
+            if second != unit {
+                failures.push(Failure { unit: second, when: Self::when(&mut dice, timed) });
+            }
         }
         Ok(Drawn { dice, config, timed, parity, dies, reclaim, is_published, failures })
     }
@@ -168,23 +153,15 @@ impl LostDieCase {
     /// Returns the digest of the drawn case, without a run.
     pub fn digest(self) -> u64 {
         let digest = Digest::default().text(&format!("{}", self.by_wear));
-        match self.draw() {
-            Err(said) => digest.text(&said),
-            Ok(Drawn {
-                mut dice,
-                config,
-                timed,
-                parity,
-                dies,
-                reclaim,
-                is_published,
-                failures,
-            }) => digest.config(&config).text(&format!(
+        let drawn = self.draw().map(|drawn| {
+            let Drawn { mut dice, config, timed, parity, dies, reclaim, is_published, failures } =
+                drawn;
+            digest.config(&config).text(&format!(
                 "{timed} {parity} {dies} {reclaim} {is_published} {failures:?} {}",
                 dice.next()
-            )),
-        }
-        .value()
+            ))
+        });
+        drawn.unwrap_or_else(|said| digest.text(&said)).value()
     }
 
     /// Runs the case.
@@ -192,30 +169,22 @@ impl LostDieCase {
     /// # Errors
     /// The errors found, as sentences.
     pub fn run(self) -> Result<LostDie, String> {
-        let Drawn { dice, config, timed, parity, dies, reclaim, is_published, failures } =
-            self.draw()?;
+        let drawn = self.draw()?;
+        let Drawn { timed, parity, dies, reclaim, is_published, failures, .. } = &drawn;
         let what = format!(
             "{parity}, {reclaim}, {} dies, {}, {failures:?}",
             2 * dies,
-            if timed { "timed" } else { "untimed" }
+            if *timed { "timed" } else { "untimed" }
         );
-        let played = catch_unwind(AssertUnwindSafe(|| {
-            self.play(dice, config, (parity, reclaim, timed), &failures)
-        }));
-        let done = match played {
-            Ok(played) => played.map_err(|e| format!("{what}: {e}"))?,
-            Err(panic) => {
-                return Err(format!("{what}: the drive panicked: {}", panic_text(panic.as_ref())));
-            }
-        };
+        let done = without_panic(|| self.play(&drawn)).map_err(|e| format!("{what}: {e}"))?;
         if done.report.is_bug() {
             return Err(format!("{what}: {}", done.report.findings.join("; ")));
         }
         // Under the published rule, pages have no protection until their parity is committed. If
         // wear decides on parity, some stripes have none. The drive reports losses of both kinds.
-        let TakenByFailures { unprotected, not_worn, waiting, .. } = done.taken;
-        let excused = if is_published { unprotected } else { not_worn + waiting };
-        if parity != "none" && reclaim == "block" && failures.len() == 1 && done.lost > excused {
+        let TakenByFailures { unprotected, not_worn, waiting, .. } = done.books.taken;
+        let excused = if *is_published { unprotected } else { not_worn + waiting };
+        if *parity != "none" && *reclaim == "block" && failures.len() == 1 && done.lost > excused {
             return Err(format!("{what}: {} pages were lost with one die", done.lost));
         }
         Ok(done)
@@ -231,14 +200,13 @@ impl LostDieCase {
 
     fn play(
         self,
-        mut dice: Dice,
-        config: DriveConfig,
-        (parity, reclaim, timed): (&str, &'static str, bool),
-        failures: &[Failure],
+        &Drawn { ref dice, ref config, timed, parity, reclaim, ref failures, .. }: &Drawn,
     ) -> Result<LostDie, String> {
+        let mut dice = dice.clone();
         let techniques =
             Techniques { reclaim: card(reclaim), parity: card(parity), seed: self.seed, ..usual() };
-        let mut drive = Drive::new(config, &techniques, timed).map_err(|e| e.to_string())?;
+        let drive = Drive::new(config.clone(), &techniques, timed);
+        let mut drive = drive.map_err(|e| e.to_string())?;
         let mut oracle = Oracle::new(drive.geometry(), drive.config());
         oracle.expect_refresh(drive.config(), techniques.refresh.name, self.seed, timed);
         drive.observe(Box::new(oracle));
@@ -250,53 +218,29 @@ impl LostDieCase {
         } else {
             Arrival::Closed { depth: dice.pick(&[1, 4, 32]) }
         };
-        let (pages, writes, longest) = (
-            u64::from(drive.geometry().host_pages),
-            dice.pick(if self.by_wear { &worn::WRITES } else { &[0.0, 0.2, 0.6] }),
-            dice.pick(&[1, 3, 8]),
-        );
         let mut host = Host {
-            dice: Dice::new(dice.next()),
             left: REQUESTS,
-            pages,
-            writes,
-            longest,
+            pages: u64::from(drive.geometry().host_pages),
+            writes: dice.pick(if self.by_wear { &worn::WRITES } else { &[0.0, 0.2, 0.6] }),
+            longest: dice.pick(&[1, 3, 8]),
             arrival,
+            dice: Dice::new(dice.next()),
             clock: 0,
         };
-        let served = if timed {
-            Replay::new(&drive).run(&mut drive, &mut host, &mut |_, _| true)
-        } else {
-            run_untimed(&mut drive, &mut host, &mut |_, _| true)
-        };
-        let stopped = match served {
+        let mut engine = timed.then(|| Replay::new(&drive));
+        let stopped = match serve(&mut drive, engine.as_mut(), &mut host, &mut |_, _| true) {
             Ok(_) => None,
             Err(RunError::Stopped(why)) => Some(why),
             Err(other) => return Err(format!("{other:?}")),
         };
         let books = drive.failure_books().unwrap_or_default();
-        let rebuilt =
-            books.rebuilt_in_background + books.rebuilt_for_reads + books.rebuilt_for_writes;
         if stopped.is_none() {
             drive.report_unread_losses();
         }
-        let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
-        let oracle = *oracle.downcast::<Oracle>().expect("the watcher is the oracle");
+        let oracle = drive.end_observation_of::<Oracle>().expect("the oracle watched");
         let report = if stopped.is_none() { oracle.conclude(&drive) } else { oracle.report() };
-        let (lost, taken, is_rebuild_done) =
-            (drive.lost_pages(), books.taken, books.rebuild_done.is_some());
-        let stage = books.happened.first().and_then(|first| first.stage);
-        Ok(LostDie {
-            reclaim,
-            requests: REQUESTS - host.left,
-            report,
-            lost,
-            taken,
-            stage,
-            rebuilt,
-            is_rebuild_done,
-            stopped,
-        })
+        let (requests, lost) = (REQUESTS - host.left, drive.lost_pages());
+        Ok(LostDie { reclaim, requests, report, lost, books, stopped })
     }
 }
 

@@ -11,12 +11,13 @@
 use vpass_drive::api::reclaim::Technique;
 use vpass_drive::base::units::Bytes;
 use vpass_drive::config::{
-    DisturbModel, DriveConfig, ErrorLaw, KindUs, MIN_SPARE_BLOCKS, PerPec, Schedule, TimingConfig,
+    DisturbModel, DriveConfig, ErrorLaw, MIN_SPARE_BLOCKS, PerPec, Schedule,
 };
 use vpass_techniques::card;
 
 use super::balanced::Balanced;
 use super::border;
+use super::draw::{APART_BLOCKS, slow};
 use crate::dice::Dice;
 
 /// One case in eight is nested.
@@ -34,15 +35,11 @@ const SCHEDULES: [Schedule; 4] =
     [Schedule::Foreground, Schedule::Batch(1), Schedule::Foreground, Schedule::Deadline];
 /// Two of three timed nested cases are so slow that jobs run while data grows older.
 const SLOW: [bool; 3] = [true, true, false];
-/// Time of a sensing, a program or an erase in slow cases.
-const SLOW_US: f64 = 1e5;
 
 /// Wordlines of a block.
 const WORDLINES: [u32; 5] = [2, 3, 8, 8, 21];
 /// Share of the flash that the host does not see.
 const SPARE: [f64; 2] = [0.14, 0.25];
-/// Spare blocks for techniques that keep kinds of data apart.
-const APART_BLOCKS: u32 = 6;
 /// Pages of the write buffer.
 const BUFFER: [u64; 4] = [0, 0, 2, 8];
 
@@ -58,15 +55,6 @@ const ALPHAS: [[f64; 4]; 4] =
 const LIMITS: [[f64; 4]; 2] = [[1.3, 1.2, 1.1, 1.0], [1.0, 1.0, 1.0, 1.0]];
 /// Cycles between two rows that a policy sees.
 const POLICY_ROWS: [u32; 3] = [0, 10, 100];
-
-/// Nested properties of a case.
-#[derive(Clone, Copy)]
-pub(super) struct Within {
-    /// Whether the case is nested.
-    pub(super) is_nested: bool,
-    /// Whether the random policy of the case acts too late.
-    pub(super) is_reckless: bool,
-}
 
 /// Returns whether a case is nested.
 pub(super) fn is_nested(balanced: &Balanced) -> bool {
@@ -96,14 +84,7 @@ pub(super) fn draw(balanced: &Balanced, config: &mut DriveConfig, keeps_apart: b
     let apart = if keeps_apart { APART_BLOCKS } else { 0 };
     config.reclaim.schedule = balanced.pick("schedule of nested", &SCHEDULES);
     if balanced.pick("slow of nested", &SLOW) {
-        let slow = KindUs::All(SLOW_US);
-        config.timing = TimingConfig {
-            sense_us: slow.clone(),
-            program_us: slow,
-            erase_us: SLOW_US,
-            erase_by_pec: vec![],
-            ..config.timing.clone()
-        };
+        config.timing = slow(&config.timing);
     }
     config.geometry.wordlines_per_block = balanced.pick("wordlines of nested", &WORDLINES);
     let needed =
@@ -162,11 +143,6 @@ pub(super) fn bring_to_the_border(
     let (above, below) = (dice.pick(&ABOVE), dice.pick(&BELOW));
     if !border::bring_limits(config, reclaim, above) {
         border::bring_limits(config, card("block"), 0.0);
-        config
-            .disturb
-            .table
-            .iter_mut()
-            .flat_map(|row| &mut row.limit)
-            .for_each(|limit| *limit = (*limit * below).max(1.0));
+        border::scale_limits(config, below, 1.0);
     }
 }

@@ -5,19 +5,19 @@ use std::sync::PoisonError;
 
 use vpass_drive::api::reclaim::{CHECK_INTERVAL, OWN_AGE, Technique};
 use vpass_drive::base::metrics::{FlashCounts, HostCounts, ReclaimCounts};
-use vpass_drive::config::{ConfigError, DriveConfig, ErrorLaw};
-use vpass_drive::drive::{Drive, Techniques};
-use vpass_drive::time::{Replay, RunError, run_untimed, warm_up};
+use vpass_drive::config::{ConfigError, ErrorLaw};
+use vpass_drive::drive::Drive;
+use vpass_drive::time::{Replay, RunError, warm_up};
 
 use super::ageing::Ages;
-use super::nested::Within;
+use super::drawing::Drawn;
 use super::policy_numbers::{Ear, PolicyNumbers};
 use super::promises::{Answers, Broken, Knows, Promises};
 use super::restless::Restless;
 use super::stream::{GROUP_OF, Stream};
 use super::witness::Witness;
 use super::{Host, border, keeps_promises, lost_die};
-use crate::adversary::{Adversary, Coming, Siege};
+use crate::adversary::{Adversary, Coming, Siege, serve};
 use crate::dice::Dice;
 use crate::{Oracle, OracleReport};
 
@@ -40,31 +40,11 @@ pub(super) struct Played {
     pub(super) promised: bool,
 }
 
-/// A case that is ready to run.
-pub(super) struct Play<'a> {
-    pub(super) config: DriveConfig,
-    pub(super) techniques: &'a Techniques,
-    /// Technique of the case; `None` for the random policy.
-    pub(super) technique: Option<&'static Technique>,
-    pub(super) timed: bool,
-    pub(super) host: Host,
-    /// Whether the steady state at the start is computed, as for large drives.
-    pub(super) computed: bool,
-    pub(super) warms_up: bool,
-    /// Pages of a stream's longest requests.
-    pub(super) longest: u64,
-    /// Choices about time, if data ages.
-    pub(super) ages: Option<Ages>,
-    /// Nested properties of the case.
-    pub(super) within: Within,
-    /// Seed of the failures of flash, if there are any.
-    pub(super) fails: Option<u64>,
-}
-
-impl Play<'_> {
+impl Drawn {
     /// Runs the case.
-    pub(super) fn run(self, mut dice: Dice, lives: u64) -> Result<Played, String> {
-        let (seed, timed) = (dice.next(), self.timed);
+    pub(super) fn play(&self) -> Result<Played, String> {
+        let mut dice = self.dice.clone();
+        let seed = dice.next();
         let broken = Broken::default();
         let mut drive = self.drive(seed, &broken).map_err(|e| e.to_string())?;
         let computed = self.computed && drive.config().start.overwrite >= 1.0;
@@ -75,10 +55,10 @@ impl Play<'_> {
         }
         drive.begin_measurement();
         check_counts(&drive)?;
-        let keeps_apart = self.technique.is_none_or(|t| t.keeps_apart);
+        let keeps_apart = self.named.is_none_or(|t| t.keeps_apart);
         let mut source = Stream::new(&mut dice, &drive, keeps_apart, self.longest);
-        source.left *= lives;
-        if self.within.is_nested {
+        source.left *= self.lives;
+        if self.is_nested {
             source.write_parts();
         }
         let asked = source.left;
@@ -87,7 +67,7 @@ impl Play<'_> {
         }
         let (warmed, lost_before) =
             if self.warms_up { warmed_up(&mut drive, &mut source)? } else { (0, 0) };
-        let mut engine = timed.then(|| Replay::new(&drive));
+        let mut engine = self.timed.then(|| Replay::new(&drive));
         if let Some(engine) = &mut engine {
             engine.count_groups(&GROUP_OF);
         }
@@ -105,14 +85,13 @@ impl Play<'_> {
             return Err(format!("{requests} of {asked} requests were served"));
         }
         drive.report_unread_losses();
-        let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
-        let mut oracle = oracle.downcast::<Oracle>().expect("the watcher is the oracle");
+        let mut oracle = drive.end_observation_of::<Oracle>().expect("the oracle watched");
         oracle.check_doses(&drive);
         oracle.check_counters(&drive);
         let all_lost = lost_before + drive.lost_pages();
         // Nothing guarantees data beyond its largest age, or data in blocks that are left alone.
         let lost = all_lost.saturating_sub(oracle.losses_not_promised(drive.now()));
-        let promised = self.technique.map_or_else(
+        let promised = self.named.map_or_else(
             || border::has_room(&drive),
             |technique| border::promised(&drive, technique),
         );
@@ -134,58 +113,44 @@ impl Play<'_> {
     ) -> Result<u64, RunError> {
         let left = source.left;
         if self.host == Host::Stream {
-            return match engine {
-                Some(engine) => engine.run(drive, source, &mut |_, _| true),
-                None => run_untimed(drive, source, &mut |_, _| true),
-            };
+            return serve(drive, engine, source, &mut |_, _| true);
         }
         let (seed, depth) = (dice.next(), dice.pick(&[1, 4, 32]));
-        let gap = self.ages.map(|ages| ages.gap(left));
+        let by_clock = |ages: Ages| Coming::ByClock { gap: ages.gap(left), at: 0 };
+        let coming = self.ages.map_or(Coming::Outstanding(depth), by_clock);
         if self.host == Host::Siege {
-            let coming =
-                gap.map_or(Coming::Outstanding(depth), |gap| Coming::ByClock { gap, at: 0 });
             return Siege::new(seed, coming).lay(drive, engine, SIEGE * left);
         }
-        let mut adversary = Adversary::new(seed, depth);
-        if let Some(gap) = gap {
-            adversary = adversary.by_a_clock(gap);
-        }
-        adversary.attack(drive, engine, left, &mut |_, _| true)
+        Adversary::coming(seed, coming).attack(drive, engine, left, &mut |_, _| true)
     }
 
     /// Returns the drive, watched by an oracle.
     fn drive(&self, seed: u64, broken: &Broken) -> Result<Drive, ConfigError> {
         let config = self.config.clone();
-        let mut drive = match self.technique {
-            None => Drive::with_policy(
-                config,
-                Box::new(Restless::new(seed, self.within.is_reckless)),
-                self.techniques,
-                self.timed,
-            )?,
-            Some(_) => Drive::new(config, self.techniques, self.timed)?,
+        let techniques = &self.techniques;
+        let mut drive = match self.named {
+            None => {
+                let policy = Box::new(Restless::new(seed, self.is_reckless));
+                Drive::with_policy(config, policy, techniques, self.timed)?
+            }
+            Some(_) => Drive::new(config, techniques, self.timed)?,
         };
         let mut oracle = Oracle::new(drive.geometry(), drive.config());
-        oracle.expect_refresh(
-            drive.config(),
-            self.techniques.refresh.name,
-            self.techniques.seed,
-            self.timed,
-        );
+        let refresh = techniques.refresh.name;
+        oracle.expect_refresh(drive.config(), refresh, techniques.seed, self.timed);
         let ear = Ear::default();
-        if self.technique.is_some() {
+        if self.named.is_some() {
             oracle.expect_low_density(drive.config());
         }
-        if self.technique.is_some_and(keeps_promises) {
+        if self.named.is_some_and(keeps_promises) {
             oracle.expect_budgets(drive.config());
         }
         // Retries add dose, so a technique has a reserve for them. The worst host is not judged by
         // that reserve.
         let has_rates = drive.config().error.model != ErrorLaw::None;
-        let answers = self
-            .technique
-            .filter(|technique| !has_rates && !self.timed && keeps_promises(technique))
-            .map(|technique| (Answers::default(), technique));
+        let is_judged =
+            |technique: &&Technique| !has_rates && !self.timed && keeps_promises(technique);
+        let answers = self.named.filter(is_judged).map(|technique| (Answers::default(), technique));
         if let Some((answers, technique)) = &answers {
             let merges_wordlines = technique.lowers_density && !technique.keeps_apart;
             let interval = merges_wordlines.then(|| {
@@ -217,8 +182,7 @@ impl Play<'_> {
 /// Returns the result of a run that ended because too much flash had failed.
 fn stopped(drive: &mut Drive, engine: Option<&Replay>) -> Played {
     let end = end(drive, engine);
-    let oracle: Box<dyn std::any::Any> = drive.end_observation().expect("the oracle watched");
-    let oracle = oracle.downcast::<Oracle>().expect("the watcher is the oracle");
+    let oracle = drive.end_observation_of::<Oracle>().expect("the oracle watched");
     Played { end, requests: 0, report: oracle.report(), lost: drive.lost_pages(), promised: false }
 }
 

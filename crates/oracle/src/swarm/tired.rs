@@ -12,6 +12,7 @@ use vpass_drive::config::{
 };
 
 use super::balanced::Balanced;
+use super::border;
 use crate::dice::Dice;
 
 /// One case in five has error rates.
@@ -112,12 +113,7 @@ pub(super) fn draw(
         if promise::check(config, technique).is_ok() {
             break;
         }
-        config
-            .disturb
-            .table
-            .iter_mut()
-            .flat_map(|row| &mut row.limit)
-            .for_each(|limit| *limit *= ROOM);
+        border::scale_limits(config, ROOM, 0.0);
     }
     true
 }

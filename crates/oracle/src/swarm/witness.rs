@@ -134,6 +134,15 @@ fn within(view: &View, block: BlockId) -> Within {
     }
 }
 
+/// Passes methods on to the policy.
+macro_rules! passes_on {
+    ($(fn $method:ident($($given:ident: $of:ty),*) -> $answer:ty;)*) => {
+        $(fn $method(&self, $($given: $of),*) -> $answer {
+            self.policy.$method($($given),*)
+        })*
+    };
+}
+
 impl Policy for Witness {
     fn arm(&mut self, view: &View, block: BlockId) -> Reads {
         // A block that is there from the start has not been opened by the policy.
@@ -165,16 +174,17 @@ impl Policy for Witness {
         next
     }
 
-    fn follows_age(&self) -> bool {
-        self.policy.follows_age()
-    }
-
-    fn follows_retries(&self) -> bool {
-        self.policy.follows_retries()
-    }
-
-    fn moves_without_alarm(&self) -> bool {
-        self.policy.moves_without_alarm()
+    passes_on! {
+        fn follows_age() -> bool;
+        fn follows_retries() -> bool;
+        fn moves_without_alarm() -> bool;
+        fn streams() -> Vec<StreamSpec>;
+        fn counts() -> Vec<(&'static str, u64)>;
+        fn controller_ram(geometry: &Geometry) -> Bytes;
+        fn memory() -> Bytes;
+        fn promise(view: &View, pec: u32) -> Promise;
+        fn explain(view: &View, pec: u32) -> Vec<Threshold>;
+        fn reads_per_rewrite(view: &View, pec: u32) -> Option<f64>;
     }
 
     fn retried(
@@ -187,35 +197,7 @@ impl Policy for Witness {
         self.policy.retried(view, block, page, retries)
     }
 
-    fn streams(&self) -> Vec<StreamSpec> {
-        self.policy.streams()
-    }
-
     fn erased(&mut self, view: &View, block: BlockId, cause: Cause) {
         self.policy.erased(view, block, cause);
-    }
-
-    fn counts(&self) -> Vec<(&'static str, u64)> {
-        self.policy.counts()
-    }
-
-    fn controller_ram(&self, geometry: &Geometry) -> Bytes {
-        self.policy.controller_ram(geometry)
-    }
-
-    fn memory(&self) -> Bytes {
-        self.policy.memory()
-    }
-
-    fn promise(&self, view: &View, pec: u32) -> Promise {
-        self.policy.promise(view, pec)
-    }
-
-    fn explain(&self, view: &View, pec: u32) -> Vec<Threshold> {
-        self.policy.explain(view, pec)
-    }
-
-    fn reads_per_rewrite(&self, view: &View, pec: u32) -> Option<f64> {
-        self.policy.reads_per_rewrite(view, pec)
     }
 }

@@ -38,7 +38,8 @@ fn honest_books_are_clean() {
 #[test]
 fn every_wrong_line_of_the_books_is_caught() {
     const GC: usize = Cause::Gc as usize;
-    let wrong: [(fn(&mut DriveBooks), &str); 7] = [
+    type Change = fn(&mut DriveBooks);
+    let wrong: [(Change, &str); 7] = [
         (|drive| drive.reads[GC] += 1, "2 reads by gc; 1"),
         (|drive| drive.programs[GC] -= 1, "0 programs by gc; 1"),
         (|drive| drive.erases[GC] += 1, "2 erases by gc; 1"),
@@ -80,7 +81,7 @@ const OWNERS: [(usize, u32); 4] = [(0, 5), (1, 6), (12, 6), (13, 7)];
 /// Compares both maps of 4 blocks with the truth.
 fn checked(map: &[MapRow], changed_owner: Option<(usize, Lpn)>, valid: &[u32]) -> Scene {
     let mut s = after(Scene::tiny(), "write 5 6 at 0; write 6 7 at 12; wrote 7 8");
-    let mut owners = vec![NO_LPN; 48];
+    let mut owners = [NO_LPN; 48];
     let right = OWNERS.map(|(ppn, lpn)| (ppn, Lpn::new(lpn)));
     right.into_iter().chain(changed_owner).for_each(|(ppn, lpn)| owners[ppn] = lpn);
     s.oracle.check_map(map.iter().copied(), |ppn| owners[ppn.index()], valid);

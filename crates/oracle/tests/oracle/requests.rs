@@ -70,9 +70,8 @@ fn each_page_is_served_once_and_in_order() {
     );
     play(
         || {
-            let mut s = written();
-            const PAGE: u64 = 16 << 10;
-            s.ask(&[(Op::Write, 0, PAGE), (Op::Read, PAGE, PAGE), (Op::Trim, 2 * PAGE, PAGE)]);
+            let (mut s, page) = (written(), 16 << 10);
+            s.ask(&[(Op::Write, 0, page), (Op::Read, page, page), (Op::Trim, 2 * page, page)]);
             s
         },
         "
