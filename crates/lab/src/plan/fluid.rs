@@ -344,7 +344,9 @@ impl RunPlan {
                 SteadyRates::memory_of_table(pages / u64::from(self.sample.of))
             }
             Some(Generated::Phases(_)) => FluidPhases::memory(pages),
-            Some(Generated::Model(_)) => SteadyRates::memory_of_model(pages / u64::from(self.sample.of)),
+            Some(Generated::Model(_)) => {
+                SteadyRates::memory_of_model(pages / u64::from(self.sample.of))
+            }
             Some(Generated::Parts(file)) => {
                 let parts = file.workload.part.len() as u64;
                 SteadyRates::memory_of_parts(pages / u64::from(self.sample.of), parts)
