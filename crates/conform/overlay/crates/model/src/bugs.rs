@@ -83,40 +83,6 @@ impl Bug {
     }
 }
 
-/// Bug of this drive, if any.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "seeded-bugs"), derive(Default))]
-pub struct Bugs {
-    /// Bug, if the drive has one.
-    #[cfg(feature = "seeded-bugs")]
-    pub seeded: Option<Bug>,
-}
-
-#[cfg(feature = "seeded-bugs")]
-impl Default for Bugs {
-    fn default() -> Self {
-        Self { seeded: OF_ALL.with(|of_all| *of_all) }
-    }
-}
-
-impl Bugs {
-    /// Returns whether the drive has this bug.
-    #[inline]
-    #[cfg_attr(
-        not(feature = "seeded-bugs"),
-        expect(clippy::unused_self, reason = "a drive without the feature has no bugs to look up")
-    )]
-    pub fn has(self, bug: Bug) -> bool {
-        #[cfg(feature = "seeded-bugs")]
-        return self.seeded == Some(bug);
-        #[cfg(not(feature = "seeded-bugs"))]
-        {
-            let _ = bug;
-            false
-        }
-    }
-}
-
 #[cfg(feature = "seeded-bugs")]
 thread_local! {
     static PLANTED: Cell<Option<Bug>> = Cell::new(of_all());
