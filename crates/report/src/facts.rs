@@ -210,7 +210,7 @@ impl Writer<'_> {
             self.text.push_str(&heading(title, self.colour));
         }
         if let Some(note) = note(key) {
-            self.text.push_str(&format!("  {note}\n"));
+            self.text.extend(["  ", note, "\n"]);
         }
     }
 
@@ -249,13 +249,13 @@ impl Writer<'_> {
         });
         for name in rows.columns.iter().filter(|name| rows.is_very_long(name)) {
             for row in &rows.rows {
-                let of_row = format!("{} {}", label(names[0]), text(row, names[0]));
-                self.text.push_str(&format!("  {of_row}: {}\n", text(row, name)));
+                let (of_row, long) = (text(row, names[0]), text(row, name));
+                self.text.extend(["  ", &label(names[0]), " ", &of_row, ": ", &long, "\n"]);
             }
         }
         if let Some(more) = rows.rows.len().checked_sub(MOST_ROWS).filter(|more| *more > 0) {
             let more = count(more as u64);
-            self.text.push_str(&format!("  and {more} more rows; the JSON output has all\n"));
+            self.text.extend(["  and ", &more, " more rows; the JSON output has all\n"]);
         }
     }
 }
