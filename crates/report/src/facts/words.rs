@@ -120,7 +120,7 @@ const NOTES: [(&str, &str); 9] = [
          rejects a drive that can reach this P/E count.",
     ),
     ("real_drives", "Life if this drive rewrote as seldom as real drives were seen to do."),
-    ("hints", "Retries that the host's hints allow (--hints)."),
+    ("hints", "Retries that the host's hints allow."),
     (
         "mapping_unit",
         "To write a part of a page, the drive reads this page and programs a whole page. Costs \
@@ -131,7 +131,7 @@ const NOTES: [(&str, &str); 9] = [
         "Expected values for fresh data. The first row holds if there is no parity, or if parity \
          is programmed later than the data.",
     ),
-    ("drive_estimate", "The same load on the drive of --drive, by equations."),
+    ("drive_estimate", "The same load on the given drive, by equations."),
 ];
 
 /// Returns the words for a key, without the unit that its value has.
