@@ -188,7 +188,9 @@ def trace_columns(formats: list[dict]) -> str:
     tables = (FORMATS / "table.rs").read_text()
     for listed in formats:
         name, source = listed["name"], FORMATS / f"{listed['name']}.rs"
-        if source.exists():
+        if name == "fio2":
+            body = "The columns of [`fio`](#fio) without the timestamp.\n"
+        elif source.exists():
             body = markdown(header(source))
         else:
             comment = tables[: tables.index(f"const {name.upper()}: Format")].split("\n\n")[-1]

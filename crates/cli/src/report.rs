@@ -55,7 +55,7 @@ pub(crate) fn render(s: &Summary, colour: bool) -> String {
     let title = title(s.vpass, &s.drive, &s.workload, s.workload_generated, &s.workload_source);
     let mut text = facts::heading(&title, colour);
     if s.counterfactual {
-        text += &format!("  {COUNTERFACTUAL}\n");
+        text.extend(["  ", COUNTERFACTUAL, "\n"]);
     }
     let mut left_out = LEFT_OUT.to_vec();
     if s.jobs.as_ref().is_some_and(|jobs| jobs.len() < 2) {
@@ -67,7 +67,7 @@ pub(crate) fn render(s: &Summary, colour: bool) -> String {
     }
     if !s.warnings.is_empty() {
         let sentences: Vec<_> = s.warnings.iter().map(Warning::sentence).collect();
-        text += &format!("\n{}", warnings(&sentences, colour));
+        text.extend(["\n", &warnings(&sentences, colour)]);
     }
     let look = if s.lost_data() || s.oracle.as_ref().is_some_and(OracleReport::is_bug) {
         Look::Bad

@@ -318,7 +318,8 @@ pub fn operations() -> impl TypedValueParser<Value = Op> {
 /// Returns the parser of the letters for blktrace events.
 #[cfg(feature = "clap")]
 pub fn events() -> impl TypedValueParser<Value = BlkAction> {
-    let letter = |word: String| BlkAction::ALL.into_iter().find(|of| of.letter() == word);
+    let is_of = |of: &BlkAction, word: &str| of.letter().eq_ignore_ascii_case(word);
+    let letter = move |word: String| BlkAction::ALL.into_iter().find(|of| is_of(of, &word));
     let letters = BlkAction::ALL.map(BlkAction::letter);
     PossibleValuesParser::new(letters).map(move |word| letter(word).expect("a letter of the list"))
 }

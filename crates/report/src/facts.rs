@@ -29,6 +29,8 @@ const MOST_COLUMNS: usize = 10;
 const MOST_VALUES: usize = 8;
 /// Length in characters above which the text of a cell is wrapped.
 const LONG: usize = 30;
+/// Length in characters above which a text stands below its table.
+const VERY_LONG: usize = 80;
 
 /// Keys of an object and their values, in the order in which they were serialised.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -208,14 +210,15 @@ impl Writer<'_> {
             self.text.push_str(&heading(title, self.colour));
         }
         if let Some(note) = note(key) {
-            self.text.push_str(&format!("  {note}\n"));
+            self.text.extend(["  ", note, "\n"]);
         }
     }
 
     /// Adds a table. If it has many columns and few rows, its columns become rows.
     fn table(&mut self, rows: &Rows) {
         // The first column names the rows, even if its only value is 0.
-        let is_shown = |(at, name): &(usize, &String)| *at == 0 || rows.has(name);
+        let is_shown =
+            |(at, name): &(usize, &String)| *at == 0 || rows.has(name) && !rows.is_very_long(name);
         let names: Vec<&String> =
             rows.columns.iter().enumerate().filter(is_shown).map(|(_, name)| name).collect();
         let text = |row: &[(String, String)], name: &str| cell(row, name).unwrap_or("-").to_owned();
@@ -244,9 +247,15 @@ impl Writer<'_> {
         } else {
             table.render(self.colour)
         });
+        for name in rows.columns.iter().filter(|name| rows.is_very_long(name)) {
+            for row in &rows.rows {
+                let (of_row, long) = (text(row, names[0]), text(row, name));
+                self.text.extend(["  ", &label(names[0]), " ", &of_row, ": ", &long, "\n"]);
+            }
+        }
         if let Some(more) = rows.rows.len().checked_sub(MOST_ROWS).filter(|more| *more > 0) {
             let more = count(more as u64);
-            self.text.push_str(&format!("  and {more} more rows; the JSON output has all\n"));
+            self.text.extend(["  and ", &more, " more rows; the JSON output has all\n"]);
         }
     }
 }
@@ -262,14 +271,19 @@ impl Rows {
     /// Adds a row. The fields of inner objects become columns.
     fn add<'a>(&mut self, fields: impl IntoIterator<Item = &'a (String, Fact)>, parent: &str) {
         let mut row = vec![];
-        let (mut limit, mut alpha) = (None, None);
+        let (mut limit, mut alpha, mut goes_on) = (None, None, false);
         for (name, fact) in fields {
             flatten(name, fact, (name, parent), &mut row);
             match (name.as_str(), fact) {
                 ("limit", Fact::Real(real)) => limit = Some(*real),
                 ("alpha", Fact::Real(real)) => alpha = Some(*real),
+                ("worn_out", Fact::Bool(false)) => goes_on = true,
                 _ => {}
             }
+        }
+        // The years of a drive that did not wear out are a lower bound of its life.
+        if let Some((_, years)) = row.iter_mut().find(|(name, _)| goes_on && name == "years") {
+            years.insert_str(0, "> ");
         }
         if parent == "flash" {
             let all = row.iter().filter_map(|(_, cell)| cell.replace(',', "").parse::<u64>().ok());
@@ -284,6 +298,12 @@ impl Rows {
             }
         }
         self.rows.push(row);
+    }
+
+    /// Returns whether a text of the column is too long for a table.
+    fn is_very_long(&self, column: &str) -> bool {
+        let mut cells = self.rows.iter().filter_map(|row| cell(row, column));
+        cells.any(|cell| cell.chars().count() > VERY_LONG)
     }
 
     /// Returns whether any row has a value other than 0 in the column.

@@ -1,5 +1,5 @@
-//! Checks every error about a bad trace, job file or workload file against the record `errors.txt`. Each error
-//! names the file and the line, what is wrong, and what would be right.
+//! Checks every error about a bad trace, job file or workload file against the record `errors.txt`.
+//! Each error names the file and the line, what is wrong, and what would be right.
 
 use crate::common;
 

@@ -239,7 +239,7 @@ fn render(info: Info, colour: bool) -> String {
         text += &facts::text(&file, &left_out, colour);
         if file.blocks.mean.reads_per_week.is_some() && file.span_s < WEEK_S {
             let span = seconds(file.span_s);
-            text += &format!("  Reads per week are extrapolated from the {span} of the trace.\n");
+            text.extend(["  Reads per week are extrapolated from the ", &span, " of the trace.\n"]);
         }
         text
     };

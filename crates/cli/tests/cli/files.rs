@@ -49,7 +49,7 @@ fn a_folder_holds_the_run() {
         --json"
     );
     let typed = argv(&line);
-    assert_eq!(manifest["command_line"], Value::from(typed.to_vec()));
+    assert_eq!(manifest["command_line"], Value::from(typed.clone()));
     assert_eq!(manifest["assumptions"][0], "The host keeps 64 requests outstanding.");
     let blocks = read("blocks.csv");
     assert!(blocks.starts_with("block,die,plane,state,pec_cycles,"));

@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::common::{Room, argv, number, ran, vpass};
 
 /// Options of a small model on the tiny drive: 800 MB of experts, of which a token reads 40 MB.
-const SMALL: &str = "--drive tiny --model 800MB --experts 2MB --active 25 --cache 100MB --tokens-per-second 10 \
-    --set drive.rated_pec=5 --set=workload.model.popularity=uniform";
+const SMALL: &str = "--drive tiny --model 800MB --experts 2MB --active 25 --cache 100MB \
+    --tokens-per-second 10 --set drive.rated_pec=5 --set=workload.model.popularity=uniform";
 
 fn llm(more: &[&'static str]) -> Vec<&'static str> {
     ["llm"].into_iter().chain(argv(SMALL)).chain(more.iter().copied()).collect()

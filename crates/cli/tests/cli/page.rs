@@ -5,8 +5,8 @@ use std::fs;
 use crate::common::{Room, argv, small_run, vpass};
 
 /// Small comparison of two techniques on the tiny drive.
-const COMPARE: &str = "compare --seeds 1 --drive tiny --workload random-70-30 --set workload.requests=3000 \
-    --reclaim block,straw-wl";
+const COMPARE: &str = "compare --seeds 1 --drive tiny --workload random-70-30 \
+    --set workload.requests=3000 --reclaim block,straw-wl";
 
 /// Checks that a file is a complete page that loads nothing, and returns its text.
 #[track_caller]

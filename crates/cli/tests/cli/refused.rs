@@ -4,7 +4,7 @@
 //! ```text
 //! > load.toml                             file of the case, with its lines below
 //! | [workload]
-//! > mine.toml < tiny.toml | spare | spars      copy of a file, with a change at the start of a line
+//! > mine.toml < tiny.toml | spare | spars      copy of a file, changed at the start of a line
 //! $ run --drive tiny --workload load.toml      command; several if all have the same words
 //! load.toml line 3                             words of the message, one text a line
 //! ! --fit                                      words that the message must not have
@@ -95,7 +95,9 @@ fn wrong(case: &Case, line: &str) -> Vec<String> {
     if line.contains("tired.toml") {
         files.push(("tired.toml".into(), tired()));
     }
-    files.iter().for_each(|(name, text)| drop(room.file(name, text)));
+    for (name, text) in &files {
+        room.file(name, text);
+    }
     let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
     let start = SHORT.iter().find(|(short, _)| *short == first).map_or(first, |(_, words)| words);
     let line = format!("{start} {rest}").replace("EXAMPLES", EXAMPLES);
@@ -137,7 +139,7 @@ fn all(text: &str) {
         for line in &case.commands {
             let wrong = wrong(&case, line);
             if !wrong.is_empty() {
-                failed += &format!("$ {line}\n  {}\n", wrong.join("\n  "));
+                failed.extend(["$ ", line, "\n  ", &wrong.join("\n  "), "\n"]);
             }
         }
     }

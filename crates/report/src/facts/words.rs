@@ -1,7 +1,7 @@
 //! Words for keys that a reader would not understand, and notes that explain sections.
 
 /// Words for whole keys. Words for other keys follow from the words of the key.
-const KEYS: [(&str, &str); 85] = [
+const KEYS: [(&str, &str); 89] = [
     ("access_latency", "hint"),
     ("acceleration", "aging speed, as a multiple of that at error.reference_c"),
     ("another_gb_of_cache", "another GB of cache"),
@@ -23,6 +23,7 @@ const KEYS: [(&str, &str); 85] = [
     ("expected_uber_at_most", "expected UBER, upper bound"),
     ("extent_bytes", "addresses end at"),
     ("extra_blocks", "blocks that merging costs"),
+    ("factor", "threshold, times"),
     ("fill_reads", "pages read to complete small writes"),
     ("first_bad_line", "first skipped line"),
     ("formed", "stripes that got parity"),
@@ -59,12 +60,14 @@ const KEYS: [(&str, &str); 85] = [
     ("protocol_errors", "violations of flash rules"),
     ("raised", "raised by the factor"),
     ("reads_first", "reads first, parity second"),
+    ("real_drives", "thresholds of real drives"),
     ("reclaim_technique", "reclaim"),
     ("refitted", "requests with an address changed to fit the drive"),
     ("refresh_technique", "refresh"),
     ("request", "after requests"),
     ("request_errors", "pages not served as requested"),
     ("rewritten_at_reads", "`block` rewrites at reads"),
+    ("rounds", "rounds of reads per rewrite"),
     ("rounds_per_rewrite", "rounds of reads per rewrite"),
     ("rows_back_in_time", "rows earlier than a row before"),
     ("seconds", "time between the snapshots"),
@@ -76,6 +79,7 @@ const KEYS: [(&str, &str); 85] = [
     ("stripe_s", "time with outdated parity, summed over stripes"),
     ("stripe_writes", "page writes with outdated parity, summed over stripes"),
     ("t_p", "P/E cycles of a worn block, more than"),
+    ("threshold_unchanged", "the same estimate without a change"),
     ("threshold_used", "largest dose at a reclaim job, of the read limit"),
     ("to_come", "failures that did not happen before the end"),
     ("unmapped_read_pages", "pages read that hold no data"),
@@ -90,7 +94,7 @@ const KEYS: [(&str, &str); 85] = [
 ];
 
 /// Notes of sections, by key.
-const NOTES: [(&str, &str); 8] = [
+const NOTES: [(&str, &str); 9] = [
     (
         "groups",
         "A wordline endures its limit of reads that are not beside it, or limit / alpha of reads \
@@ -115,7 +119,8 @@ const NOTES: [(&str, &str); 8] = [
          below 0: age alone is too much. A slope of 0: fresh data already needs a retry, and vpass \
          rejects a drive that can reach this P/E count.",
     ),
-    ("hints", "Retries that the host's hints allow (--hints)."),
+    ("real_drives", "Life if this drive rewrote as seldom as real drives were seen to do."),
+    ("hints", "Retries that the host's hints allow."),
     (
         "mapping_unit",
         "To write a part of a page, the drive reads this page and programs a whole page. Costs \
@@ -126,7 +131,7 @@ const NOTES: [(&str, &str); 8] = [
         "Expected values for fresh data. The first row holds if there is no parity, or if parity \
          is programmed later than the data.",
     ),
-    ("drive_estimate", "The same load on the drive of --drive, by equations."),
+    ("drive_estimate", "The same load on the given drive, by equations."),
 ];
 
 /// Returns the words for a key, without the unit that its value has.

@@ -130,8 +130,8 @@ impl Skew {
         let Distribution { law, number, center } = distribution;
         let shift = match (law, center) {
             // Normal draws are centred on the middle of the file. The first half of the shift moves
-            // their centre to the start of the file, because block numbers wrap around at the end of
-            // the file. Adding the requested centre then moves the draws to the requested place,
+            // their centre to the start of the file, because block numbers wrap around at the end
+            // of the file. Adding the requested centre then moves the draws to the requested place,
             // which is the middle of the file by default.
             (Law::Normal, center) => (blocks as f64 * (center.unwrap_or(0.5) + 0.5)) as u64,
             (_, Some(center)) => (blocks as f64 * center) as u64,
