@@ -491,7 +491,7 @@ mod tests {
             "  read    1.50 us   2.50 us\n",
             "  write         -   3.00 us\n",
             "Ages: groups\n",
-            "  9               a       4\n",
+            "  9                4      a\n",
         ] {
             assert!(text.contains(line), "{line} in\n{text}");
         }

@@ -54,9 +54,9 @@ fn an_answer_reads_well_and_estimates_say_so() {
         "With `block`, reads make the drive rewrite each page every",
         "With `straw-wl`, reads make the drive rewrite each page every",
         "Techniques label block straw-wl years ",
-        "Thresholds factor years 0.50 ",
-        "Threshold unchanged factor 1.00 years ",
-        "Real drives rounds years 39.0 ",
+        "Thresholds threshold, times years 0.50 ",
+        "The same estimate without a change threshold, times 1.00 years ",
+        " rounds of reads per rewrite years 39.0 ",
         "Another GB of cache reads saved 100 %",
     ] {
         assert!(text.contains(part), "{part}\n{text}");

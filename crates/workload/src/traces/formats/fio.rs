@@ -13,8 +13,8 @@
 //!
 //! - **Version 3.** The manual page does not name the unit of the timestamp. The unit is
 //!   microseconds: at 100 requests per second, fio 3.33 writes timestamps that differ by 10,000.
-//!   The source of fio agrees: the function `log_io_u` prints `utime_since_now`. The action `wait` is
-//!   skipped, because fio itself ignores this action in version 3.
+//!   The source of fio agrees: the function `log_io_u` prints `utime_since_now`. The action `wait`
+//!   is skipped, because fio itself ignores this action in version 3.
 //! - **Version 2.** Requests have no times. The option `--assume-rate` gives requests evenly spaced
 //!   times. vpass treats the action `wait` as the manual page says: a wait begins at the end of the
 //!   previous wait, and waits below 100 us are ignored. In a closed loop, waits have no effect.
