@@ -260,9 +260,10 @@ impl Device {
     /// Gives the host the requests that are complete.
     #[inline]
     fn give_back(&mut self, mut completed: impl FnMut(Tag, Ns)) {
-        if !self.host.done.is_empty() {
-            self.host.done.drain(..).for_each(|(tag, at)| completed(tag, at));
+        for (tag, at) in &self.host.done {
+            completed(*tag, *at);
         }
+        self.host.done.clear();
     }
 
     /// Executes the next event if it happens up to `until`. Otherwise advances time to `until`.
