@@ -44,10 +44,7 @@ pub(crate) struct Fault {
     pub(crate) name: String,
     says: String,
     /// Tests that find the fault.
-    #[serde(default)]
     pub(crate) found: Vec<Found>,
-    /// Reason why no test finds the fault.
-    survives: Option<String>,
     /// Words, of which a finding must contain one to count. Any finding counts if there are none.
     #[serde(default)]
     words: Vec<String>,
@@ -175,9 +172,8 @@ fn check_names(all: &Faults) -> Result<(), String> {
     if !odd.is_empty() {
         return Err(format!("faults without a place, or places of unknown faults: {odd:?}"));
     }
-    let is_either = |fault: &&Fault| fault.found.is_empty() == fault.survives.is_some();
-    if let Some(fault) = all.fault.iter().find(|fault| !is_either(fault)) {
-        return Err(format!("{}: either `found` or `survives` is expected", fault.name));
+    if let Some(fault) = all.fault.iter().find(|fault| fault.found.is_empty()) {
+        return Err(format!("{}: `found` names no test", fault.name));
     }
     Ok(())
 }
@@ -293,7 +289,7 @@ mod tests {
 
     #[test]
     fn each_fault_has_a_place() {
-        let a = "[[fault]]\nname = 'A'\nsays = ''\nsurvives = ''\n";
+        let a = "[[fault]]\nname = 'A'\nsays = ''\nfound = [{ by = 'story', test = 'a' }]\n";
         let mut all: Faults = toml::from_str(a).unwrap();
         all.site.push(site("", ""));
         assert!(check_names(&all).is_err(), "A has no place");
@@ -302,7 +298,7 @@ mod tests {
         all.site[0].faults.push("B".into());
         assert!(check_names(&all).is_err(), "B is unknown");
         all.site[0].faults.pop();
-        all.fault[0].survives = None;
+        all.fault[0].found.clear();
         assert!(check_names(&all).is_err(), "nothing finds A");
     }
 }

@@ -18,17 +18,16 @@ mod workload;
 
 use std::num::NonZeroU32;
 
-use vpass_drive::api::card::Card;
 use vpass_drive::api::gc::GcTechnique;
 use vpass_drive::api::parity::{self, NO_PARITY, ParityTechnique};
-use vpass_drive::api::reclaim::{self, Policy, Technique, promise};
+use vpass_drive::api::reclaim::{self, Technique, promise};
 use vpass_drive::api::refresh::{self, NO_REFRESH, RefreshTechnique};
 use vpass_drive::base::phrase::{Dialect, Opt, Phrase, set};
 use vpass_drive::base::request::{Arrival, RequestSource};
 use vpass_drive::config::{ConfigError, DriveConfig};
 use vpass_drive::hints;
 use vpass_drive::phrase;
-use vpass_techniques::{Listed, all, card};
+use vpass_techniques::card;
 use vpass_workload::synthetic::{Sample, WorkloadConfig};
 
 use crate::failure::Failure;
@@ -37,10 +36,9 @@ use crate::hints::HintFile;
 use crate::load::{self, Loaded};
 use crate::progress::Begin;
 use crate::setup::{Base, Gear, Setup, Watch};
-use crate::suggest;
 
 pub use crate::setup::Cycles;
-pub use choose::{Cards, Choose, Chosen};
+pub use choose::{Cards, Choose, Chosen, gc_named, parity_named, reclaim_named, refresh_named};
 pub use few::{MOST_RUNS, require_few};
 pub use fluid::{Fluid, Tables};
 use notes::unit_notes;
@@ -448,60 +446,4 @@ fn refusal(drive: &Loaded<DriveConfig>, technique: &Technique) -> Option<Failure
     let checked = reclaim::check(&drive.config, technique)
         .and_then(|()| promise::check(&drive.config, technique));
     checked.err().map(|e| Failure::usage(e).at(format!("drive {}", drive.name)))
-}
-
-/// Returns the reclaim technique of this name.
-///
-/// # Errors
-/// Returns an error if the name is unknown. The error suggests the most similar known name.
-pub fn reclaim_named(name: &str) -> Result<&'static Technique, Failure> {
-    let unknown = || {
-        let is_known = |one: &str| vpass_techniques::named::<dyn Policy>(one.trim()).is_some();
-        if name.split(',').count() > 1 && name.split(',').all(is_known) {
-            return Failure::usage(format!(
-                "`{name}` stands for several reclaim techniques, but only one technique is \
-                 expected here; `vpass compare` runs several techniques side by side"
-            ));
-        }
-        let names = all().reclaim.iter().map(|t| t.name);
-        Failure::usage(suggest::unknown("reclaim technique", name, names))
-            .with_entry("reclaim", name)
-    };
-    vpass_techniques::named(name).ok_or_else(unknown)
-}
-
-/// Returns the GC policy of this name.
-///
-/// # Errors
-/// Returns an error if the name is unknown. The error suggests the most similar known name.
-pub fn gc_named(name: &str) -> Result<&'static GcTechnique, Failure> {
-    named("GC policy", "gc", name)
-}
-
-/// Returns the refresh technique of this name.
-///
-/// # Errors
-/// Returns an error if the name is unknown. The error suggests the most similar known name.
-pub fn refresh_named(name: &str) -> Result<&'static RefreshTechnique, Failure> {
-    named("refresh technique", "refresh", name)
-}
-
-/// Returns the parity technique of this name.
-///
-/// # Errors
-/// Returns an error if the name is unknown. The error suggests the most similar known name.
-pub fn parity_named(name: &str) -> Result<&'static ParityTechnique, Failure> {
-    named("parity technique", "parity", name)
-}
-
-/// Finds the technique with a given name, among all techniques of one kind, such as refresh.
-/// Returns the technique's card.
-fn named<P: Listed + ?Sized>(
-    what: &str,
-    option: &str,
-    name: &str,
-) -> Result<&'static Card<P>, Failure> {
-    let names = P::of(all()).iter().map(|card| card.name);
-    let unknown = || Failure::usage(suggest::unknown(what, name, names)).with_entry(option, name);
-    vpass_techniques::named(name).ok_or_else(unknown)
 }

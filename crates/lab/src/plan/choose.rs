@@ -1,14 +1,15 @@
 //! Choice of techniques for a plan. The caller gives each technique by its name, or by its card
 //! (the entry that describes the technique).
 
+use vpass_drive::api::card::Card;
 use vpass_drive::api::gc::GcTechnique;
 use vpass_drive::api::parity::{NO_PARITY, ParityTechnique};
-use vpass_drive::api::reclaim::Technique;
+use vpass_drive::api::reclaim::{Policy, Technique};
 use vpass_drive::api::refresh::RefreshTechnique;
-use vpass_techniques::card;
+use vpass_techniques::{Listed, all, card};
 
-use super::{gc_named, parity_named, reclaim_named, refresh_named};
 use crate::failure::Failure;
+use crate::suggest;
 
 /// Choice of techniques: one each for reclaim, GC, refresh and parity.
 pub trait Choose {
@@ -76,4 +77,60 @@ impl Choose for Cards {
     fn cards(self) -> Result<Cards, Failure> {
         Ok(self)
     }
+}
+
+/// Returns the reclaim technique of this name.
+///
+/// # Errors
+/// Returns an error if the name is unknown. The error suggests the most similar known name.
+pub fn reclaim_named(name: &str) -> Result<&'static Technique, Failure> {
+    let unknown = || {
+        let is_known = |one: &str| vpass_techniques::named::<dyn Policy>(one.trim()).is_some();
+        if name.split(',').count() > 1 && name.split(',').all(is_known) {
+            return Failure::usage(format!(
+                "`{name}` stands for several reclaim techniques, but only one technique is \
+                 expected here; `vpass compare` runs several techniques side by side"
+            ));
+        }
+        let names = all().reclaim.iter().map(|t| t.name);
+        Failure::usage(suggest::unknown("reclaim technique", name, names))
+            .with_entry("reclaim", name)
+    };
+    vpass_techniques::named(name).ok_or_else(unknown)
+}
+
+/// Returns the GC policy of this name.
+///
+/// # Errors
+/// Returns an error if the name is unknown. The error suggests the most similar known name.
+pub fn gc_named(name: &str) -> Result<&'static GcTechnique, Failure> {
+    named("GC policy", "gc", name)
+}
+
+/// Returns the refresh technique of this name.
+///
+/// # Errors
+/// Returns an error if the name is unknown. The error suggests the most similar known name.
+pub fn refresh_named(name: &str) -> Result<&'static RefreshTechnique, Failure> {
+    named("refresh technique", "refresh", name)
+}
+
+/// Returns the parity technique of this name.
+///
+/// # Errors
+/// Returns an error if the name is unknown. The error suggests the most similar known name.
+pub fn parity_named(name: &str) -> Result<&'static ParityTechnique, Failure> {
+    named("parity technique", "parity", name)
+}
+
+/// Finds the technique with a given name, among all techniques of one kind, such as refresh.
+/// Returns the technique's card.
+fn named<P: Listed + ?Sized>(
+    what: &str,
+    option: &str,
+    name: &str,
+) -> Result<&'static Card<P>, Failure> {
+    let names = P::of(all()).iter().map(|card| card.name);
+    let unknown = || Failure::usage(suggest::unknown(what, name, names)).with_entry(option, name);
+    vpass_techniques::named(name).ok_or_else(unknown)
 }

@@ -39,7 +39,7 @@ pub enum Found {
 /// Facts about a bug, from its table in `crates/conform/faults`.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
-    /// Tests that find the bug; none if it survives.
+    /// Tests that find the bug.
     pub found: &'static [Found],
     /// Words, of which a finding must contain one to count; any finding counts if there are none.
     pub words: &'static [&'static str],
